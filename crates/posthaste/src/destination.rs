@@ -1,0 +1,178 @@
+//! A destination: a name, its route and its policy. The sink behind the name is given to the relay separately.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::message::Message;
+use crate::retry::Policy;
+
+/// The name of a destination; cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+pub struct Name(Arc<str>);
+
+impl Name {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: Into<Arc<str>>> From<T> for Name {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Which messages a destination gets: those whose event type matches a pattern, and those that name it.
+///
+/// A pattern is an event type in which `*` stands for any text, dots included: `order.*` matches `order.line.added`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Route {
+    patterns: Vec<String>,
+}
+
+impl Route {
+    /// Every message that names no destination.
+    pub fn everything() -> Self {
+        Self::matching(["*"])
+    }
+
+    /// Only messages that name the destination.
+    pub fn named_only() -> Self {
+        Self::default()
+    }
+
+    /// Messages whose event type matches one of the patterns.
+    pub fn matching<P: Into<String>>(patterns: impl IntoIterator<Item = P>) -> Self {
+        Self { patterns: patterns.into_iter().map(Into::into).collect() }
+    }
+
+    pub fn patterns(&self) -> &[String] {
+        &self.patterns
+    }
+
+    /// Whether `message` goes to the destination `name` that has this route.
+    pub fn takes(&self, name: &Name, message: &Message) -> bool {
+        match &message.destination {
+            Some(wanted) => wanted == name.as_str(),
+            None => self.patterns.iter().any(|pattern| matches(pattern, &message.event_type)),
+        }
+    }
+}
+
+/// Whether `text` matches `pattern`, where `*` stands for any text. Linear in both but for the backtrack to the last star.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut p, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        if p < pattern.len() && pattern[p] == b'*' {
+            star = Some((p, t));
+            p += 1;
+        } else if p < pattern.len() && pattern[p] == text[t] {
+            p += 1;
+            t += 1;
+        } else if let Some((after_star, matched)) = star {
+            p = after_star + 1;
+            t = matched + 1;
+            star = Some((after_star, t));
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|&b| b == b'*')
+}
+
+/// At most this many deliveries per second for one tenant, with room for a burst. Counted by each worker on its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TenantRate {
+    pub per_second: f64,
+    pub burst: u32,
+}
+
+/// Where a destination that the journal has never seen starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StartFrom {
+    /// The oldest message still kept.
+    #[default]
+    Beginning,
+    /// What is written from now on.
+    Now,
+}
+
+/// How a destination is served.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Destination {
+    pub name: Name,
+    pub route: Route,
+    pub policy: Policy,
+    /// Runs handed to the sink at once, over all keys.
+    pub max_in_flight: usize,
+    /// Messages of one key handed over together.
+    pub max_run: usize,
+    /// Wait this long for more messages before handing over; zero delivers at once.
+    pub batch_delay: Duration,
+    /// A hand-over that takes longer has failed.
+    pub timeout: Duration,
+    pub tenant_rate: Option<TenantRate>,
+    pub start_from: StartFrom,
+}
+
+impl Destination {
+    /// A destination with default policy that gets every message.
+    pub fn new(name: impl Into<Name>) -> Self {
+        Self {
+            name: name.into(),
+            route: Route::everything(),
+            policy: Policy::default(),
+            max_in_flight: 64,
+            max_run: 100,
+            batch_delay: Duration::ZERO,
+            timeout: Duration::from_secs(30),
+            tenant_rate: None,
+            start_from: StartFrom::default(),
+        }
+    }
+
+    #[must_use]
+    pub fn route(mut self, route: Route) -> Self {
+        self.route = route;
+        self
+    }
+
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        let cases = [
+            ("order.*", "order.created", true),
+            ("order.*", "order.line.added", true),
+            ("order.*", "orders.created", false),
+            ("*", "", true),
+            ("*.created", "order.created", true),
+            ("*.created", "order.created.v1", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c", false),
+            ("exact", "exact", true),
+            ("exact", "exactly", false),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(matches(pattern, text), expected, "{pattern} on {text}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! A transactional outbox: events written with your data, delivered in order, to wherever they must go.
+
+mod clock;
+
+pub mod destination;
+pub mod error;
+pub mod inspect;
+pub mod journal;
+pub mod message;
+pub mod relay;
+pub mod retry;
+pub mod sink;
+pub mod sinks;
+pub mod stores;
+#[cfg(feature = "testkit")]
+pub mod testkit;
+
+pub use destination::Destination;
+pub use error::{Error, Result};
+pub use message::Message;
+pub use relay::Relay;

@@ -1,0 +1,119 @@
+//! Where messages go.
+//!
+//! A sink delivers and says what happened. It does not retry, log, count or decide: `retry::decide` does.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::destination::Name;
+use crate::journal::{Partition, Position};
+use crate::message::{Message, OrderKey};
+pub use crate::retry::Verdict;
+
+/// Error text is cut here, so that a chatty server cannot fill the database.
+pub const MAX_ERROR_CHARS: usize = 5_000;
+
+/// One message on its way to one destination.
+#[derive(Debug, Clone)]
+pub struct Delivery {
+    pub message: Arc<Message>,
+    pub position: Position,
+    /// Counts from one.
+    pub attempt: u32,
+    /// What this sink said in [`Outcome::progress`] when the attempt before failed.
+    pub progress: Option<Vec<u8>>,
+}
+
+/// Consecutive messages of one key (or a single one without key), to be delivered in order.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub destination: Name,
+    pub partition: Partition,
+    pub key: Option<OrderKey>,
+    /// Never empty.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// What a sink answers: how many leading messages were confirmed, and what stopped it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// As the destination promises it: acknowledged, stored, 2xx. Unknown is not confirmed.
+    pub confirmed: usize,
+    /// Why the next one was not; `None` when all were.
+    pub error: Option<Error>,
+    /// Kept with the message that failed and given back at its next attempt.
+    pub progress: Option<Vec<u8>>,
+}
+
+impl Outcome {
+    /// All of the run was confirmed.
+    pub fn delivered(run: &Run) -> Self {
+        Self { confirmed: run.deliveries.len(), error: None, progress: None }
+    }
+
+    /// The first `confirmed` were, then this happened.
+    pub fn stopped(confirmed: usize, error: Error) -> Self {
+        Self { confirmed, error: Some(error), progress: None }
+    }
+
+    /// Keeps `progress` with the message that failed.
+    #[must_use]
+    pub fn with_progress(mut self, progress: Vec<u8>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+}
+
+/// Why a delivery failed: what it means, and a text for a person that contains no payload and no secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    pub verdict: Verdict,
+    text: String,
+}
+
+impl Error {
+    pub fn new(verdict: Verdict, text: impl fmt::Display) -> Self {
+        let mut text = text.to_string();
+        if let Some((cut, _)) = text.char_indices().nth(MAX_ERROR_CHARS) {
+            text.truncate(cut);
+        }
+        Self { verdict, text }
+    }
+
+    pub fn retry(text: impl fmt::Display) -> Self {
+        Self::new(Verdict::Retry, text)
+    }
+
+    pub fn reject(text: impl fmt::Display) -> Self {
+        Self::new(Verdict::Reject, text)
+    }
+
+    pub fn unreachable(text: impl fmt::Display) -> Self {
+        Self::new(Verdict::Unreachable, text)
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A way out. Proven by `testkit::sink_suite`.
+#[async_trait]
+pub trait Sink: fmt::Debug + Send + Sync {
+    /// Delivers a run in order and stops at the first message that is not confirmed. Called for many keys at once, for one
+    /// key only one at a time. May be dropped at any await point; what was not answered counts as not delivered.
+    async fn deliver(&self, run: &Run) -> Outcome;
+
+    /// Whether the destination can be reached; the probe that ends an outage, and what `posthaste check` calls.
+    async fn check(&self) -> Result<(), Error>;
+}

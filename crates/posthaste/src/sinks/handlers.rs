@@ -1,0 +1,1 @@
+//! In-process handlers, by event type.

@@ -1,0 +1,1 @@
+//! JSON lines on standard output: the smallest sink, the template to copy.

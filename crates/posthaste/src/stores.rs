@@ -1,0 +1,6 @@
+//! Where journals live. Each store implements `Journal` and `Inspect`, and lets an application write in its own transaction.
+
+#[cfg(feature = "memory")]
+pub mod memory;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;

@@ -1,0 +1,1 @@
+//! Suites, simulator and fault tools for whoever writes an adapter.
