@@ -13,9 +13,8 @@ use super::lane::Lane;
 use super::leases::{Holding, Presence};
 use crate::destination::{Destination, Name, Route, StartFrom};
 use crate::error::{Error, Kind, Result};
-use crate::journal::{Entry, Partition, Position, WorkerId, partition_of};
+use crate::journal::{Enqueued, Entry, Partition, Position, WorkerId, partition_of};
 use crate::message::{Message, MessageId, Origin};
-use crate::stores::Enqueued;
 
 /// A journal and everything beside it.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Everything a lane asks before it delivers.
 
 use std::collections::BTreeSet;
-use std::ops::Bound::{Excluded, Included, Unbounded};
+use std::ops::Bound::{Excluded, Included};
 
 use super::core::{Core, Stored};
 use super::lane::{Lane, Parked};
@@ -34,7 +34,7 @@ impl Core {
     pub fn read(&self, request: &ReadRequest) -> Batch {
         let mut entries = Vec::new();
         let mut bytes = 0;
-        for (&position, stored) in self.journal.range((Excluded(request.after), Unbounded)) {
+        for (&position, stored) in self.span(request.after, request.until) {
             if request.partitions.binary_search(&stored.partition).is_err() {
                 continue;
             }
@@ -45,7 +45,7 @@ impl Core {
             bytes += stored.message.weight();
             entries.push(self.entry(position, stored));
         }
-        Batch { entries, upto: self.newest.max(request.after) }
+        Batch { entries, upto: self.newest.min(request.until).max(request.after) }
     }
 
     /// See [`crate::journal::Journal::read_key`].

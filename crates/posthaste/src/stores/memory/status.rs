@@ -40,6 +40,12 @@ impl Lane {
 }
 
 impl Core {
+    /// What became of the message at `position` at a destination that takes it.
+    pub fn status(&self, destination: &Name, position: Position) -> Option<Status> {
+        let (stored, known) = (self.journal.get(&position)?, self.destinations.get(destination)?);
+        Some(known.lane(stored.partition).status(position, &stored.message))
+    }
+
     /// One message at every current destination that takes it; without a destination if there is none.
     pub(super) fn deliveries_of<'a>(&'a self, position: Position, stored: &'a Stored) -> Vec<Delivery<'a>> {
         let takers = self.current().filter(|(name, known)| known.route.takes(name, &stored.message));

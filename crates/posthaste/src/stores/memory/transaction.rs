@@ -1,8 +1,8 @@
 //! The application's side: messages written together, or not at all.
 
 use super::Memory;
+use crate::journal::Enqueued;
 use crate::message::Message;
-use crate::stores::Enqueued;
 
 /// An application's transaction. Nothing of it is visible before [`Transaction::commit`]; dropping it rolls it back.
 #[derive(Debug)]
