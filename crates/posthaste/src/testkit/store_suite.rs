@@ -10,9 +10,8 @@ use async_trait::async_trait;
 
 use crate::error::Result;
 use crate::inspect::Inspect;
-use crate::journal::Journal;
+use crate::journal::{Enqueued, Journal};
 use crate::message::Message;
-use crate::stores::Enqueued;
 
 pub use self::fixture::Fixture;
 

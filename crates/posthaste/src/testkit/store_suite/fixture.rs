@@ -10,11 +10,10 @@ use crate::destination::{Destination, Name, Route};
 use crate::error::Result;
 use crate::inspect::{Filter, Inspect, Listed, Page, Status};
 use crate::journal::{
-    Batch, DueBatch, Entry, Journal, LaneCommit, LaneState, Lease, Partition, Position, ReadRequest, WorkerId,
-    WorkerReport,
+    Batch, DueBatch, Enqueued, Entry, Journal, LaneCommit, LaneState, Lease, Partition, Position, ReadRequest,
+    WorkerId, WorkerReport,
 };
 use crate::message::{Message, MessageId};
-use crate::stores::Enqueued;
 
 /// A lease that outlives any test.
 pub(super) const LONG: Duration = Duration::from_secs(600);
@@ -81,7 +80,8 @@ impl Fixture {
     pub(super) async fn read_after(&self, after: Position) -> Result<Batch> {
         self.journal.advance().await?;
         let partitions = self.all_partitions().await?;
-        self.journal.read(&ReadRequest { partitions, after, limit: 100_000, max_bytes: usize::MAX }).await
+        let until = Position::END;
+        self.journal.read(&ReadRequest { partitions, after, until, limit: 100_000, max_bytes: usize::MAX }).await
     }
 
     pub(super) async fn read_all(&self) -> Result<Vec<Entry>> {

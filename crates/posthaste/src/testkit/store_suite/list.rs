@@ -43,6 +43,7 @@ macro_rules! store_suite {
                 a_read_returns_only_the_partitions_asked_for,
                 upto_passes_over_what_was_not_asked_for,
                 reading_on_from_upto_sees_every_entry_once,
+                a_read_goes_no_further_than_its_upper_end,
                 a_read_stops_at_its_bytes,
                 the_first_entry_is_returned_whatever_it_weighs,
                 a_scheduled_message_says_how_long_until_it_is_due,

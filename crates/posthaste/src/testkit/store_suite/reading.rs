@@ -69,6 +69,21 @@ pub async fn reading_on_from_upto_sees_every_entry_once(t: Fixture) -> Result<()
     Ok(())
 }
 
+pub async fn a_read_goes_no_further_than_its_upper_end(t: Fixture) -> Result<()> {
+    let entries = t.written(orders("1", 5)).await?;
+    let partitions = t.all_partitions().await?;
+    let (after, until) = (entries[0].position, entries[3].position);
+    let request = ReadRequest { partitions: partitions.clone(), until, ..everything_after(after) };
+    let batch = t.journal.read(&request).await?;
+    assert_eq!(ids(&batch.entries), ids(&entries[1..=3]));
+    assert_eq!(batch.upto, until);
+    let nothing = ReadRequest { partitions, until, ..everything_after(until) };
+    let batch = t.journal.read(&nothing).await?;
+    assert!(batch.entries.is_empty());
+    assert_eq!(batch.upto, until);
+    Ok(())
+}
+
 pub async fn a_read_stops_at_its_bytes(t: Fixture) -> Result<()> {
     const BYTES: usize = 10_000;
     let large = || made(Message::builder("blob.stored", "blob", "1").payload(vec![7; 3_000], "x/y"));
@@ -165,5 +180,5 @@ async fn waiting_orders(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
 
 /// All there is, of no partition yet.
 fn everything_after(after: Position) -> ReadRequest {
-    ReadRequest { partitions: Vec::new(), after, limit: 1_000, max_bytes: usize::MAX }
+    ReadRequest { partitions: Vec::new(), after, until: Position::END, limit: 1_000, max_bytes: usize::MAX }
 }

@@ -9,9 +9,8 @@ use super::Fixture;
 use super::making::{different_orders, ids, made, order, orders, unordered};
 use crate::error::Result;
 use crate::inspect::Filter;
-use crate::journal::{Entry, Hint, Position};
+use crate::journal::{Enqueued, Entry, Hint, Position};
 use crate::message::Message;
-use crate::stores::Enqueued;
 
 pub async fn nothing_is_visible_before_its_transaction_commits(t: Fixture) -> Result<()> {
     let message = order("1");

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use posthaste::inspect::Inspect;
+use posthaste::journal::Enqueued;
 use posthaste::journal::Journal;
-use posthaste::stores::Enqueued;
 use posthaste::stores::memory::{Memory, Transaction};
 use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
 use posthaste::{Message, Result};
