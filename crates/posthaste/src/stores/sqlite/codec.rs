@@ -1,5 +1,6 @@
 //! Rows to values and back.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -157,6 +158,11 @@ pub(super) fn id(row: &Row<'_>, column: usize) -> Result<MessageId> {
 /// Text as it was written; where it is not UTF-8, as near as Rust can say it.
 pub(super) fn text(row: &Row<'_>, column: usize) -> Result<Option<String>> {
     Ok(bytes(row, column)?.map(lossy))
+}
+
+/// As [`text`], borrowed; nothing is empty.
+pub(super) fn name<'row>(row: &'row Row<'_>, column: usize) -> Result<Cow<'row, str>> {
+    Ok(String::from_utf8_lossy(bytes(row, column)?.unwrap_or_default()))
 }
 
 fn lossy(bytes: &[u8]) -> String {

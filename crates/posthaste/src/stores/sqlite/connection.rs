@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -51,6 +52,10 @@ pub(super) fn open(path: &Path, options: &Options, role: Role) -> Result<Connect
         Role::Application => connection.pragma_update(None, "synchronous", "FULL")?,
         Role::Relay => connection.pragma_update(None, "synchronous", "NORMAL")?,
         Role::Reader => connection.pragma_update(None, "query_only", true)?,
+    }
+    if role != Role::Application {
+        // The relay's statements are planned once: otherwise SQLite parses some of them anew for parameters that are 0 or 1.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     }
     Ok(connection)
 }

@@ -1,2 +1,2 @@
--- Parked deliveries by state, counted on `outbox_parked_state`.
-SELECT destination, state, count(*) FROM outbox_parked GROUP BY state, destination;
+-- Everything that is parked, from `outbox_parked_state` alone.
+SELECT destination, seq, state FROM outbox_parked;

@@ -1,8 +1,9 @@
 //! Noticing that another connection wrote something.
 //!
 //! `PRAGMA data_version` changes when another connection commits, in this process or in any other, and not when its own does.
-//! It is asked on the relay's writing connection, so a relay does not wake itself. How often: a millisecond after something
-//! happened, then twice as long each time, up to [`LONGEST_PAUSE`].
+//! It is asked on the relay's writing connection, so a relay does not wake itself. How often: a millisecond after a message was
+//! written, then twice as long each time, up to [`LONGEST_PAUSE`]. What other relays record is a change too, but no reason to
+//! hurry: idle workers that renew their leases would keep each other busy.
 
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
@@ -11,9 +12,9 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tokio::time::Instant;
 
-use super::Sqlite;
+use super::{Sqlite, read};
 use crate::error::Result;
-use crate::journal::Hint;
+use crate::journal::{Hint, Position};
 
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
@@ -25,19 +26,21 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(150);
 pub(super) struct Watch {
     version: i64,
     wakes: u64,
+    newest: Position,
     pause: Duration,
 }
 
 impl Watch {
     pub(super) fn starting_at(version: i64) -> Self {
-        Self { version, wakes: 0, pause: SHORTEST_PAUSE }
+        Self { version, wakes: 0, newest: Position::START, pause: SHORTEST_PAUSE }
     }
 
     /// Takes note of the newest change and says whether there was one.
-    fn notice(&mut self, version: i64, wakes: u64) -> bool {
-        let changed = (version, wakes) != (self.version, self.wakes);
-        let pause = if changed { SHORTEST_PAUSE } else { (self.pause * 2).min(LONGEST_PAUSE) };
-        *self = Self { version, wakes, pause };
+    fn notice(&mut self, version: i64, wakes: u64, newest: Position) -> bool {
+        let changed = version != self.version || wakes != self.wakes;
+        let hurry = newest > self.newest || wakes != self.wakes;
+        let pause = if hurry { SHORTEST_PAUSE } else { (self.pause * 2).min(LONGEST_PAUSE) };
+        *self = Self { version, wakes, newest, pause };
         changed
     }
 }
@@ -63,9 +66,16 @@ impl Sqlite {
     }
 
     async fn look(&self) -> Result<bool> {
-        let version = self.with_writer(|writer| data_version(writer)).await?;
+        let seen = self.watch().clone();
+        let (version, newest) = self
+            .with_writer(move |writer| {
+                let version = data_version(writer)?;
+                let newest = if version == seen.version { seen.newest } else { read::newest(writer)? };
+                Ok((version, newest))
+            })
+            .await?;
         let wakes = self.shared.wakes.load(Ordering::Acquire);
-        Ok(self.watch().notice(version, wakes))
+        Ok(self.watch().notice(version, wakes, newest))
     }
 
     fn watch(&self) -> MutexGuard<'_, Watch> {

@@ -2,30 +2,27 @@
 --
 -- Any language may write: INSERT INTO outbox (event_type, aggregate_type, aggregate_id, payload) VALUES (…), in the
 -- transaction of the change it tells about. Everything else has a default; `seq`, `partition` and `recorded_at` are not for
--- writers. Needs SQLite 3.37 (STRICT). The names of the constraints are the error messages that writers see.
+-- writers. Needs SQLite 3.37 (STRICT). The names of the
+-- constraints are the error messages that writers see; they hold for rows that the library has not checked and placed, which it
+-- says by naming the partition.
 CREATE TABLE outbox (
     -- One writer at a time, so this is the order of the commits. AUTOINCREMENT: never used twice, not even after a purge.
     seq            INTEGER PRIMARY KEY AUTOINCREMENT,
     -- Filled in by `outbox_fill_in`; NULL only inside the statement that inserts.
     partition      INTEGER,
-    event_type     TEXT NOT NULL
-        CONSTRAINT "event_type may contain only letters, digits and . _ : / -"
-        CHECK (event_type <> '' AND event_type NOT GLOB '*[^A-Za-z0-9._:/-]*'),
-    aggregate_type TEXT NOT NULL CONSTRAINT "aggregate_type is empty" CHECK (aggregate_type <> ''),
-    aggregate_id   TEXT NOT NULL CONSTRAINT "aggregate_id is empty" CHECK (aggregate_id <> ''),
+    event_type     TEXT NOT NULL,
+    aggregate_type TEXT NOT NULL,
+    aggregate_id   TEXT NOT NULL,
     -- The ordering scope: the aggregate unless given; NULL asks for no order.
     key            TEXT DEFAULT '',
-    tenant         TEXT CONSTRAINT "tenant is empty: leave it out" CHECK (tenant <> ''),
+    tenant         TEXT,
     -- A UUIDv7: milliseconds, then chance.
-    id             TEXT NOT NULL
-        DEFAULT (lower(printf('%08x-%04x-7%s-%s%s-%s',
-            CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) >> 16,
-            CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) & 65535,
-            substr(hex(randomblob(2)), 2),
-            substr('89ab', 1 + (random() & 3), 1), substr(hex(randomblob(2)), 2),
-            hex(randomblob(6)))))
-        CONSTRAINT "id must be a UUID in lower case"
-        CHECK (id GLOB '????????-????-????-????-????????????' AND id NOT GLOB '*[^0-9a-f-]*'),
+    id             TEXT NOT NULL DEFAULT (lower(printf('%08x-%04x-7%s-%s%s-%s',
+        CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) >> 16,
+        CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) & 65535,
+        substr(hex(randomblob(2)), 2),
+        substr('89ab', 1 + (random() & 3), 1), substr(hex(randomblob(2)), 2),
+        hex(randomblob(6))))),
     user_id        TEXT,
     correlation_id TEXT,
     -- Times are milliseconds since 1970 in UTC.
@@ -35,17 +32,31 @@ CREATE TABLE outbox (
     due_at         INTEGER,
     -- Only to this destination, whatever the routes say.
     destination    TEXT,
-    max_attempts   INTEGER CONSTRAINT "max_attempts must be at least 1" CHECK (max_attempts >= 1),
+    max_attempts   INTEGER,
     source_stream  TEXT,
     source_event   TEXT,
     content_type   TEXT NOT NULL DEFAULT 'application/json',
     -- [["name","value"], …], or {"name": "value", …} where neither order nor repeats matter.
-    headers        TEXT CONSTRAINT "headers must be JSON" CHECK (headers IS NULL OR json_valid(headers)),
-    -- Last, so that a scan for the columns above never follows a large payload to its overflow pages.
-    payload        ANY NOT NULL
-        CONSTRAINT "payload must be text or a blob" CHECK (typeof(payload) IN ('text', 'blob')),
-    CONSTRAINT "source_stream and source_event are given together or not at all"
-        CHECK ((source_stream IS NULL) = (source_event IS NULL))
+    headers        TEXT,
+    -- Text or a blob. Last, so that a scan for the columns above never follows a large payload to its overflow pages.
+    payload        ANY NOT NULL,
+    CONSTRAINT "event_type may contain only letters, digits and . _ : / -" CHECK (
+        partition IS NOT NULL OR (event_type <> '' AND event_type NOT GLOB '*[^A-Za-z0-9._:/-]*')),
+    CONSTRAINT "aggregate_type and aggregate_id must not be empty" CHECK (
+        partition IS NOT NULL OR (aggregate_type <> '' AND aggregate_id <> '')),
+    CONSTRAINT "tenant must not be empty: leave it out" CHECK (
+        partition IS NOT NULL OR tenant <> ''),
+    CONSTRAINT "id must be a UUID in lower case" CHECK (
+        partition IS NOT NULL
+        OR (id GLOB '????????-????-????-????-????????????' AND id NOT GLOB '*[^0-9a-f-]*')),
+    CONSTRAINT "max_attempts must be at least 1" CHECK (
+        partition IS NOT NULL OR max_attempts >= 1),
+    CONSTRAINT "source_stream and source_event are given together or not at all" CHECK (
+        partition IS NOT NULL OR (source_stream IS NULL) = (source_event IS NULL)),
+    CONSTRAINT "headers must be JSON" CHECK (
+        partition IS NOT NULL OR headers IS NULL OR json_valid(headers)),
+    CONSTRAINT "payload must be text or a blob" CHECK (
+        partition IS NOT NULL OR typeof(payload) IN ('text', 'blob'))
 ) STRICT;
 
 CREATE UNIQUE INDEX outbox_id ON outbox (id);
@@ -68,8 +79,8 @@ CREATE TABLE outbox_schema (
     partitions INTEGER NOT NULL
 ) STRICT;
 
--- Fills in what only the journal knows, unless the writer does (the library does): the key, and the partition of
--- (tenant, key), or of the id where no order is asked. The same FNV-1a as `journal::partition_of`, in two halves of 32 bits
+-- Fills in what the library does for its own messages: the key, and the partition of (tenant, key), or of the id where no order
+-- is asked. The same FNV-1a as `journal::partition_of`, in two halves of 32 bits
 -- because SQLite has neither unsigned numbers nor overflow: prime = 2^40 + 435, and a XOR b = a + b - 2 (a AND b).
 CREATE TRIGGER outbox_fill_in AFTER INSERT ON outbox WHEN NEW.partition IS NULL
 BEGIN

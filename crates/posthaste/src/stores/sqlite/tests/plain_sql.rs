@@ -70,7 +70,7 @@ async fn what_no_lane_could_deliver_is_refused_with_the_reason() -> Result<()> {
     let application = store.application()?;
     for (column, value, reason) in [
         ("event_type", "'order created'", "event_type may contain only letters"),
-        ("aggregate_id", "''", "aggregate_id is empty"),
+        ("aggregate_id", "''", "aggregate_id must not be empty"),
         ("id", "'42'", "id must be a UUID"),
         ("id", "'0191B0C0-0000-7000-8000-0000000000FF'", "lower case"),
         ("headers", "'{'", "headers must be JSON"),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::destination::Route;
 use crate::inspect::{Filter, Inspect, Mode, Operation, Status};
 use crate::journal::{Attempt, HeldKey, Park, ParkedState};
 use crate::stores::sqlite::{codec, purge};
@@ -34,10 +35,9 @@ fn column<T: rusqlite::types::FromSql>(store: &Store, sql: &str) -> Result<Vec<T
     Ok(values)
 }
 
-#[tokio::test]
-async fn the_view_shows_every_status_in_plain_sql() -> Result<()> {
-    let store = Store::new().await?;
-    let (entries, lease) = orders(&store, 10).await?;
+/// One event in every status: the first is settled, six are parked, one waits, one is pending, the last is done already.
+async fn of_every_status(store: &Store) -> Result<()> {
+    let (entries, lease) = orders(store, 10).await?;
     let done = vec![entries[9].position];
     let held = HeldKey {
         key: entries[0].message.order_key().expect("it has a key"),
@@ -51,6 +51,13 @@ async fn the_view_shows_every_status_in_plain_sql() -> Result<()> {
         ..moved("a", &lease, Position::START)
     };
     store.commit(&[commit]).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_view_shows_every_status_in_plain_sql() -> Result<()> {
+    let store = Store::new().await?;
+    of_every_status(&store).await?;
     let expected = [
         Status::Delivered,
         Status::Retrying,
@@ -71,6 +78,36 @@ async fn the_view_shows_every_status_in_plain_sql() -> Result<()> {
          FROM outbox_status WHERE status = 'dead'",
     )?;
     assert_eq!(dead, ["a 3 refused w 1"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_overview_counts_what_the_view_shows() -> Result<()> {
+    let store = Store::new().await?;
+    of_every_status(&store).await?;
+    let routed = Destination::new("b").route(Route::matching(["order.*", "*.created", "x"]));
+    store.register(&[Destination::new("a"), routed, Destination::new("c").route(Route::named_only())]).await?;
+    let named = |name: &str| Message::builder("order.created", "order", "2").destination(name).build().expect("valid");
+    let other = Message::builder("invoice.sent", "order", "1").build().expect("valid");
+    store.write(&[named("a"), named("c"), named("nobody"), other])?;
+    for counts in store.overview().await?.destinations {
+        let count = |status: &str| -> Result<u64> {
+            let sql = "SELECT count(*) FROM outbox_status WHERE destination = ?1 AND status = ?2";
+            Ok(store.application()?.query_row(sql, (&counts.destination, status), |row| row.get(0))?)
+        };
+        let counted = [
+            ("pending", counts.pending),
+            ("waiting", counts.waiting),
+            ("retrying", counts.retrying),
+            ("scheduled", counts.scheduled),
+            ("throttled", counts.throttled),
+            ("dead", counts.dead),
+            ("replay", counts.replay),
+        ];
+        for (status, counted) in counted {
+            assert_eq!(counted, count(status)?, "{status} at {}", counts.destination);
+        }
+    }
     Ok(())
 }
 

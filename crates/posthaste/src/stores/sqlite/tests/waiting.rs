@@ -1,4 +1,5 @@
 use super::*;
+use crate::journal::WorkerReport;
 
 /// Waits until the store says that nothing happened since.
 async fn quiet(store: &Store) -> Result<()> {
@@ -68,5 +69,19 @@ async fn a_worker_that_has_announced_itself_writes_nothing() -> Result<()> {
     assert_eq!(observer.wait(Duration::from_millis(2)).await?, Hint::Nothing, "nobody is woken for it");
     store.lease(&worker("another"), LONG, 0).await?;
     assert_eq!(observer.wait(Duration::from_millis(2)).await?, Hint::Maybe, "a new one must be seen");
+    Ok(())
+}
+
+#[tokio::test]
+async fn another_idle_worker_does_not_make_it_ask_more_often() -> Result<()> {
+    let store = Store::new().await?;
+    store.serve("a").await?;
+    let other = Sqlite::open(store.directory.file(), quick())?;
+    store.wait(Duration::from_secs(1)).await?;
+    other.renew(&worker("other"), LONG, &[], &WorkerReport::default()).await?;
+    assert_eq!(store.wait(Duration::from_millis(150)).await?, Hint::Maybe);
+    let before = store.queries();
+    assert_eq!(store.wait(Duration::from_millis(150)).await?, Hint::Nothing);
+    assert_eq!(store.queries() - before, 1);
     Ok(())
 }
