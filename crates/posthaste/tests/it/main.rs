@@ -1,0 +1,3 @@
+//! Everything that is tested from outside: one binary, a module per subject.
+
+mod stores;
