@@ -67,7 +67,7 @@ impl Route {
 }
 
 /// Whether `text` matches `pattern`, where `*` stands for any text. Linear in both but for the backtrack to the last star.
-fn matches(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
