@@ -25,6 +25,9 @@ impl Position {
     /// Before the first message.
     pub const START: Self = Self { tick: 0, seq: 0 };
 
+    /// After every message there will ever be.
+    pub const END: Self = Self { tick: u64::MAX, seq: u64::MAX };
+
     /// A position in a store without ticks.
     pub fn seq(seq: u64) -> Self {
         Self { tick: 0, seq }
@@ -111,12 +114,22 @@ pub struct Entry {
     pub due_in: Option<Duration>,
 }
 
+/// What an enqueue did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Enqueued {
+    pub stored: usize,
+    /// Messages whose origin was stored before; writing them again is a quiet no-op.
+    pub duplicates: usize,
+}
+
 /// What to read: everything in `partitions` after `after`, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadRequest {
     /// Sorted, without repeats.
     pub partitions: Vec<Partition>,
     pub after: Position,
+    /// Nothing beyond this; [`Position::END`] reads on as far as there is something.
+    pub until: Position,
     pub limit: usize,
     /// Stop when this much is gathered; the first entry is returned whatever it weighs ([`Message::weight`]).
     pub max_bytes: usize,
@@ -127,7 +140,8 @@ pub struct ReadRequest {
 pub struct Batch {
     /// In journal order.
     pub entries: Vec<Entry>,
-    /// Everything asked for up to here is in `entries`; at least the position of the last entry.
+    /// Everything asked for up to here is in `entries`. At least the position of the last entry, at most the request's `until`
+    /// and the journal's newest position.
     pub upto: Position,
 }
 
