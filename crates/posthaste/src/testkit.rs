@@ -1,1 +1,3 @@
 //! Suites, simulator and fault tools for whoever writes an adapter.
+
+pub mod fault_proxy;
