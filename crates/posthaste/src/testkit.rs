@@ -1,3 +1,4 @@
 //! Suites, simulator and fault tools for whoever writes an adapter.
 
 pub mod fault_proxy;
+pub mod sink_suite;

@@ -1,0 +1,3 @@
+//! Everything that is tested from outside the library, as one program: it links once.
+
+mod sinks;
