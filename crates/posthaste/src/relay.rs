@@ -1,8 +1,13 @@
 //! The engine: walks the journal for every destination and delivers.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::FutureExt;
+
+use self::worker::Worker;
 use crate::destination::Destination;
 use crate::error::Result;
 use crate::journal::Journal;
@@ -11,8 +16,23 @@ use crate::sink::Sink;
 pub use self::settings::Settings;
 pub use self::telemetry::{DestinationSnapshot, Monitor, Snapshot};
 
+mod breaker;
+mod changes;
+mod crash;
+pub mod engine;
+mod lane;
+mod lease;
+mod line;
+pub mod mistakes;
+mod rate;
 mod settings;
+mod slots;
 mod telemetry;
+mod walk;
+mod worker;
+
+/// How often a store that cannot be reached at the start is tried.
+const STORE_RETRY: Duration = Duration::from_secs(1);
 
 /// A relay, ready to run.
 #[derive(Debug)]
@@ -67,8 +87,33 @@ impl Relay {
     /// Runs until `until` is ready, then stops gracefully: finishes what is in flight up to a limit, commits, gives the
     /// leases back. Fails only for what waiting cannot mend (no journal, wrong version); a lost store is waited for.
     pub async fn run(self, until: impl Future<Output = ()> + Send) -> Result<()> {
-        let _ = (self.journal, self.settings, self.destinations);
-        until.await;
+        let Self { journal, settings, destinations, monitor } = self;
+        let mut until = pin!(until.fuse());
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(settings.start_delay) => {}
+            () = &mut until => return Ok(()),
+        }
+        let known: Vec<Destination> = destinations.iter().map(|(dest, _)| dest.clone()).collect();
+        let partitions = loop {
+            match prepare(journal.as_ref(), &known).await {
+                Ok(partitions) => break partitions,
+                Err(error) if !error.is_temporary() => return Err(error),
+                Err(error) => tracing::warn!(%error, "the store cannot be reached; trying again"),
+            }
+            tokio::select! {
+                () = tokio::time::sleep(STORE_RETRY) => {}
+                () = &mut until => return Ok(()),
+            }
+        };
+        Worker::new(journal, settings, destinations, partitions, monitor).run(until).await;
         Ok(())
     }
+}
+
+/// The journal is there, of the right version, and knows the destinations.
+async fn prepare(journal: &dyn Journal, destinations: &[Destination]) -> Result<u16> {
+    let partitions = journal.partitions().await?;
+    journal.register(destinations).await?;
+    Ok(partitions)
 }

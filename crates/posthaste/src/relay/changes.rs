@@ -1,0 +1,82 @@
+//! What a lane has decided and the store does not know yet.
+//!
+//! Changes gather here between two commits. A commit takes them all; if its answer is lost they come back under whatever
+//! was decided since, and because every value is absolute, sending them twice is the same as once.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::journal::{Attempt, HeldKey, LaneCommit, Park, Position};
+use crate::message::OrderKey;
+
+/// Uncommitted decisions of one lane; the latest one about a position or key wins.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// `None` removes the parked delivery.
+    parked: BTreeMap<Position, Option<Park>>,
+    /// `None` frees the key.
+    held: HashMap<OrderKey, Option<HeldKey>>,
+    attempts: Vec<Attempt>,
+}
+
+impl Changes {
+    pub(super) fn park(&mut self, park: Park) {
+        self.parked.insert(park.position, Some(park));
+    }
+
+    pub(super) fn unpark(&mut self, position: Position) {
+        self.parked.insert(position, None);
+    }
+
+    pub(super) fn hold(&mut self, held: HeldKey) {
+        self.held.insert(held.key.clone(), Some(held));
+    }
+
+    pub(super) fn free(&mut self, key: OrderKey) {
+        self.held.insert(key, None);
+    }
+
+    pub(super) fn attempt(&mut self, attempt: Attempt) {
+        self.attempts.push(attempt);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parked.is_empty() && self.held.is_empty() && self.attempts.is_empty()
+    }
+
+    /// Positions whose parked state is not what the store says.
+    pub(super) fn parked_positions(&self) -> impl Iterator<Item = Position> + '_ {
+        self.parked.keys().copied()
+    }
+
+    /// Parked deliveries to be written.
+    pub(super) fn parks(&self) -> impl Iterator<Item = &Park> {
+        self.parked.values().flatten()
+    }
+
+    /// Puts back what a failed commit carried, under what was decided since.
+    pub(super) fn restore(&mut self, failed: Changes) {
+        let newer = std::mem::replace(self, failed);
+        self.parked.extend(newer.parked);
+        self.held.extend(newer.held);
+        self.attempts.extend(newer.attempts);
+    }
+
+    /// Adds these changes to what the store is told.
+    pub(super) fn write_to(&self, commit: &mut LaneCommit) {
+        for (position, park) in &self.parked {
+            match park {
+                Some(park) => commit.park.push(park.clone()),
+                None => commit.unpark.push(*position),
+            }
+        }
+        for (key, held) in &self.held {
+            match held {
+                Some(held) => commit.hold.push(held.clone()),
+                None => commit.free.push(key.clone()),
+            }
+        }
+        commit.hold.sort_by(|a, b| a.key.cmp(&b.key));
+        commit.free.sort();
+        commit.attempts.extend(self.attempts.iter().cloned());
+    }
+}

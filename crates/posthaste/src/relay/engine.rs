@@ -1,0 +1,494 @@
+//! The engine without its surroundings: a state machine that is told what happened and says what to do.
+//!
+//! It reads no clock, awaits nothing and draws no random numbers; a seed and the time are given to it. The tokio shell in
+//! `worker` runs it against real stores and sinks, the simulator in `testkit` against a world of faults.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::lane::LineId;
+use super::lease::Leases;
+use super::mistakes::{Mistake, Mistakes};
+use super::settings::Settings;
+use super::telemetry::Snapshot;
+use super::walk::{Look, RunId, Walk};
+use crate::destination::{Destination, Name};
+use crate::error::Result;
+use crate::journal::{
+    Batch, DueBatch, Entry, Epoch, Grant, HeldKey, LaneCommit, LaneState, Lease, Partition, Position, Purged,
+    ReadRequest, WorkerReport,
+};
+use crate::message::{Message, MessageId};
+use crate::sink::{self, Outcome, Run};
+
+/// How many messages one purge removes before others get their turn.
+const PURGE_LIMIT: usize = 1_000;
+/// The shortest pause between two looks for new messages.
+const LOOK_INTERVAL: Duration = Duration::from_millis(1);
+/// A question that failed is asked again after this long.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// What to do. Each is answered by the [`Input`] of the same name.
+#[derive(Debug)]
+pub enum Action {
+    Lease {
+        want: usize,
+    },
+    Renew {
+        leases: Vec<Lease>,
+        report: WorkerReport,
+    },
+    Release {
+        leases: Vec<Lease>,
+        leaving: bool,
+    },
+    /// Wait for something new, this long at most, then advance the journal.
+    Look {
+        wait: Duration,
+    },
+    Open {
+        walk: usize,
+        leases: Vec<Lease>,
+    },
+    Read {
+        walk: usize,
+        lanes: Vec<(Partition, Epoch)>,
+        request: ReadRequest,
+    },
+    ReadKey {
+        walk: usize,
+        lane: Lease,
+        line: LineId,
+        held: HeldKey,
+        limit: usize,
+        asked_at: u64,
+    },
+    Due {
+        walk: usize,
+        lanes: Vec<(Partition, Epoch)>,
+        limit: usize,
+        asked_at: u64,
+    },
+    /// Hand this over, but not if it is later than `not_after`: a process may freeze between two lines.
+    Deliver {
+        walk: usize,
+        id: RunId,
+        run: Run,
+        not_after: Duration,
+    },
+    /// Nobody waits for these any more. Has no answer.
+    Cancel {
+        ids: Vec<RunId>,
+    },
+    Commit {
+        walk: usize,
+        commits: Vec<LaneCommit>,
+    },
+    Probe {
+        walk: usize,
+    },
+    Purge {
+        older_than: Duration,
+        limit: usize,
+    },
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Input {
+    Leased {
+        asked_at: Duration,
+        result: Result<Grant>,
+    },
+    Renewed {
+        asked_at: Duration,
+        leases: Vec<Lease>,
+        result: Result<Vec<Partition>>,
+    },
+    Released {
+        leases: Vec<Lease>,
+        leaving: bool,
+        result: Result<()>,
+    },
+    /// The newest position, or `None` when there is certainly nothing new.
+    Looked {
+        result: Result<Option<Position>>,
+    },
+    Opened {
+        walk: usize,
+        leases: Vec<Lease>,
+        result: Result<Vec<LaneState>>,
+    },
+    Read {
+        walk: usize,
+        lanes: Vec<(Partition, Epoch)>,
+        result: Result<Batch>,
+    },
+    KeyRead {
+        walk: usize,
+        lane: Lease,
+        line: LineId,
+        held: HeldKey,
+        asked_at: u64,
+        result: Result<Vec<Entry>>,
+    },
+    Due {
+        walk: usize,
+        lanes: Vec<(Partition, Epoch)>,
+        limit: usize,
+        asked_at: u64,
+        result: Result<DueBatch>,
+    },
+    Delivered {
+        walk: usize,
+        id: RunId,
+        outcome: Outcome,
+        took: Duration,
+    },
+    Committed {
+        walk: usize,
+        result: Result<Vec<Partition>>,
+    },
+    Probed {
+        walk: usize,
+        result: Result<(), sink::Error>,
+    },
+    Purged {
+        result: Result<Purged>,
+    },
+    /// Finish what is in flight and give everything back.
+    Stop,
+}
+
+/// What an operator should hear about.
+#[derive(Debug)]
+pub enum Event {
+    Failed(Failed),
+    Killer { destination: Name, message: MessageId },
+    Outage { destination: Name, error: String },
+    Recovered { destination: Name },
+    TookOver { partitions: Vec<Partition> },
+    LeaseLost { partition: Partition },
+}
+
+/// A failed attempt.
+#[derive(Debug)]
+pub struct Failed {
+    pub destination: Name,
+    pub message: Arc<Message>,
+    pub attempts: u32,
+    pub error: String,
+    /// `None`: it is dead.
+    pub retry_in: Option<Duration>,
+}
+
+#[derive(Debug)]
+pub struct Engine {
+    settings: Settings,
+    mistakes: Mistakes,
+    leases: Leases,
+    walks: Vec<Walk>,
+    front: Option<Position>,
+    looking: bool,
+    look_at: Duration,
+    next_run: RunId,
+    /// Lanes that still have to be opened, by walk.
+    to_open: Vec<(usize, Vec<Lease>)>,
+    open_at: Duration,
+    purge_at: Option<Duration>,
+    purging: bool,
+    stopping_since: Option<Duration>,
+    leaving: bool,
+    stopped: bool,
+    actions: Vec<Action>,
+    events: Vec<Event>,
+}
+
+impl Engine {
+    /// An engine for a journal of so many partitions. The seed feeds the jitter of retries.
+    pub fn new(
+        settings: Settings,
+        destinations: Vec<Destination>,
+        partitions: u16,
+        seed: u64,
+        mistakes: Mistakes,
+    ) -> Self {
+        let walk = |(index, dest)| Walk::new(index, dest, settings.clone(), seed ^ index as u64, mistakes);
+        let first_purge = if settings.purge_on_start { Duration::ZERO } else { settings.purge_interval };
+        Self {
+            leases: Leases::new(settings.lease_ttl, partitions, mistakes),
+            walks: destinations.into_iter().enumerate().map(walk).collect(),
+            front: None,
+            looking: false,
+            look_at: Duration::ZERO,
+            next_run: 0,
+            to_open: Vec::new(),
+            open_at: Duration::ZERO,
+            purge_at: settings.retention.map(|_| first_purge),
+            purging: false,
+            stopping_since: None,
+            leaving: false,
+            stopped: false,
+            actions: Vec::new(),
+            events: Vec::new(),
+            settings,
+            mistakes,
+        }
+    }
+
+    /// Takes note of what happened.
+    pub fn handle(&mut self, now: Duration, input: Input) {
+        match input {
+            Input::Leased { asked_at, result } => self.leased(asked_at, result),
+            Input::Renewed { asked_at, leases, result } => self.renewed(now, asked_at, &leases, result),
+            Input::Released { leases, leaving, .. } => {
+                leases.iter().for_each(|lease| self.drop_lease(*lease));
+                self.stopped |= leaving;
+            }
+            Input::Looked { result } => self.looked(now, result),
+            Input::Opened { walk, leases, result } => self.opened(now, walk, leases, result),
+            Input::Read { walk, lanes, result } => self.walks[walk].read(now, &lanes, result),
+            Input::KeyRead { walk, lane, line, held, asked_at, result } => {
+                self.walks[walk].key_read(now, lane, line, &held, asked_at, result);
+            }
+            Input::Due { walk, lanes, limit, asked_at, result } => {
+                self.walks[walk].due(now, &lanes, limit, asked_at, result);
+            }
+            Input::Delivered { walk, id, outcome, took } => {
+                self.walks[walk].delivered(now, id, outcome, took, &mut self.events);
+            }
+            Input::Committed { walk, result } => {
+                for (partition, epoch) in self.walks[walk].committed(now, result) {
+                    self.lose(Lease { partition, epoch, expired_before: false });
+                }
+            }
+            Input::Probed { walk, result } => self.walks[walk].probed(now, result, &mut self.events),
+            Input::Purged { result } => self.purged(now, result),
+            Input::Stop => {
+                self.stopping_since.get_or_insert(now);
+            }
+        }
+    }
+
+    /// Everything to be done now.
+    pub fn poll(&mut self, now: Duration) -> Vec<Action> {
+        for lease in self.leases.expired(now) {
+            self.lose(lease);
+        }
+        self.plan_leases(now);
+        self.plan_opens(now);
+        self.plan_look(now);
+        let mut suspect_in_flight = self.walks.iter().any(Walk::has_suspect_in_flight);
+        for walk in &mut self.walks {
+            let mut look = Look {
+                now,
+                front: self.front.unwrap_or_default(),
+                leases: &self.leases,
+                stopping: self.stopping_since.is_some(),
+                suspect_in_flight,
+                next_run: &mut self.next_run,
+                actions: &mut self.actions,
+                events: &mut self.events,
+            };
+            walk.look(&mut look);
+            suspect_in_flight = look.suspect_in_flight;
+        }
+        self.plan_purge(now);
+        self.plan_stop(now);
+        std::mem::take(&mut self.actions)
+    }
+
+    /// When to poll again at the latest although nothing happens.
+    pub fn wake_at(&self, now: Duration) -> Option<Duration> {
+        let walks = self.walks.iter().filter_map(|walk| walk.wake_at(now));
+        let stop = self.stopping_since.map(|since| since + self.settings.stop_timeout);
+        let purge = self.purge_at.filter(|_| !self.purging && self.leases.holds(0));
+        let look = (!self.looking && self.wants_look()).then_some(self.look_at);
+        let open = (!self.to_open.is_empty()).then_some(self.open_at);
+        walks.chain(stop).chain(purge).chain(look).chain(open).chain(self.leases.wake_at()).min()
+    }
+
+    /// Everything is given back.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { partitions: self.leases.len(), destinations: self.walks.iter().map(Walk::snapshot).collect() }
+    }
+
+    /// Messages in memory that are not settled.
+    pub fn unsettled(&self) -> usize {
+        self.walks.iter().map(Walk::unsettled).sum()
+    }
+
+    fn leased(&mut self, asked_at: Duration, result: Result<Grant>) {
+        self.leases.leasing = false;
+        let Ok(grant) = result else { return };
+        for walk in &mut self.walks {
+            walk.paused = grant.paused.contains(&walk.dest.name);
+        }
+        self.leases.granted(asked_at, &grant.leases, grant.workers);
+        if grant.leases.is_empty() {
+            return;
+        }
+        let died: Vec<Partition> =
+            grant.leases.iter().filter(|lease| lease.expired_before).map(|lease| lease.partition).collect();
+        if !died.is_empty() {
+            self.events.push(Event::TookOver { partitions: died });
+        }
+        self.to_open.extend((0..self.walks.len()).map(|walk| (walk, grant.leases.clone())));
+    }
+
+    fn renewed(&mut self, now: Duration, asked_at: Duration, leases: &[Lease], result: Result<Vec<Partition>>) {
+        self.leases.renewing = false;
+        match result {
+            Ok(kept) => {
+                for lease in self.leases.renewed(asked_at, leases, &kept) {
+                    self.lose(lease);
+                }
+            }
+            Err(_) => self.leases.renewal_failed(now),
+        }
+    }
+
+    /// The lease is gone: whatever the lane had in mind goes with it.
+    fn lose(&mut self, lease: Lease) {
+        if self.mistakes.has(Mistake::LostLeaseKept) {
+            return;
+        }
+        self.events.push(Event::LeaseLost { partition: lease.partition });
+        self.drop_lease(lease);
+    }
+
+    fn drop_lease(&mut self, lease: Lease) {
+        if !self.leases.remove(lease.partition, lease.epoch) {
+            return;
+        }
+        for (_, leases) in &mut self.to_open {
+            leases.retain(|open| open.partition != lease.partition);
+        }
+        let ids: Vec<RunId> = self.walks.iter_mut().flat_map(|walk| walk.close(lease.partition)).collect();
+        if !ids.is_empty() {
+            self.actions.push(Action::Cancel { ids });
+        }
+    }
+
+    fn plan_leases(&mut self, now: Duration) {
+        if self.stopping_since.is_none() {
+            if let Some(want) = self.leases.plan_lease(now) {
+                self.actions.push(Action::Lease { want });
+            }
+            for partition in self.leases.plan_drain() {
+                self.walks.iter_mut().for_each(|walk| walk.drain(partition));
+            }
+            let drained = |lease: &Lease| self.walks.iter().all(|walk| walk.is_drained(lease.partition));
+            let leases: Vec<Lease> = self.leases.draining().into_iter().filter(drained).collect();
+            if !leases.is_empty() {
+                leases.iter().for_each(|lease| self.drop_lease(*lease));
+                self.actions.push(Action::Release { leases, leaving: false });
+            }
+        }
+        if let Some(leases) = self.leases.plan_renewal(now) {
+            let report = WorkerReport { destinations: self.walks.iter().map(Walk::report).collect() };
+            self.actions.push(Action::Renew { leases, report });
+        }
+    }
+
+    fn plan_opens(&mut self, now: Duration) {
+        if self.front.is_none() || now < self.open_at || self.stopping_since.is_some() {
+            return;
+        }
+        for (walk, leases) in std::mem::take(&mut self.to_open) {
+            if !leases.is_empty() {
+                self.actions.push(Action::Open { walk, leases });
+            }
+        }
+    }
+
+    fn opened(&mut self, now: Duration, walk: usize, leases: Vec<Lease>, result: Result<Vec<LaneState>>) {
+        let held = self.leases.all();
+        let leases: Vec<Lease> = leases.into_iter().filter(|lease| held.contains(lease)).collect();
+        match result {
+            Ok(states) => self.walks[walk].open(now, self.front.unwrap_or_default(), &leases, states),
+            Err(_) => {
+                self.open_at = now + RETRY;
+                self.to_open.push((walk, leases));
+            }
+        }
+    }
+
+    /// New messages are wanted when some lane has read everything, and the front when none is known.
+    fn wants_look(&self) -> bool {
+        match self.front {
+            None => true,
+            Some(front) => self.stopping_since.is_none() && self.walks.iter().any(|walk| walk.has_caught_up(front)),
+        }
+    }
+
+    fn plan_look(&mut self, now: Duration) {
+        if self.looking || now < self.look_at || !self.wants_look() {
+            return;
+        }
+        self.looking = true;
+        let wait = if self.front.is_none() { Duration::ZERO } else { self.settings.poll_interval };
+        self.actions.push(Action::Look { wait });
+    }
+
+    fn looked(&mut self, now: Duration, result: Result<Option<Position>>) {
+        self.looking = false;
+        self.look_at = now + LOOK_INTERVAL;
+        match result {
+            Ok(Some(front)) => {
+                self.front = Some(self.front.map_or(front, |before| before.max(front)));
+                self.walks.iter_mut().for_each(|walk| walk.hint_due(now));
+            }
+            Ok(None) => {}
+            Err(_) => self.look_at = now + RETRY,
+        }
+    }
+
+    /// Whoever holds the first partition keeps house.
+    fn plan_purge(&mut self, now: Duration) {
+        let Some(older_than) = self.settings.retention else { return };
+        if self.purging || self.stopping_since.is_some() || !self.leases.holds(0) {
+            return;
+        }
+        if self.purge_at.is_some_and(|at| now >= at) {
+            self.purging = true;
+            self.actions.push(Action::Purge { older_than, limit: PURGE_LIMIT });
+        }
+    }
+
+    fn purged(&mut self, now: Duration, result: Result<Purged>) {
+        self.purging = false;
+        let again = result.is_ok_and(|purged| purged.more);
+        self.purge_at = Some(if again { now } else { now + self.settings.purge_interval });
+    }
+
+    /// Waits for what is in flight, up to a limit, then for the last commits, then leaves.
+    fn plan_stop(&mut self, now: Duration) {
+        let Some(since) = self.stopping_since else { return };
+        if self.leaving {
+            return;
+        }
+        if now >= since + self.settings.stop_timeout {
+            let ids: Vec<RunId> = self.walks.iter_mut().flat_map(Walk::abandon).collect();
+            if !ids.is_empty() {
+                self.actions.push(Action::Cancel { ids });
+            }
+        }
+        let leases = self.leases.all();
+        let drained = |lease: &Lease| self.walks.iter().all(|walk| walk.is_drained(lease.partition));
+        let too_late = now >= since + 2 * self.settings.stop_timeout;
+        if leases.iter().all(drained) || too_late || self.mistakes.has(Mistake::ReleaseBeforeFlush) {
+            self.leaving = true;
+            self.leases.clear();
+            self.actions.push(Action::Release { leases, leaving: true });
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! One destination's walk over one partition.
+//!
+//! The lane owns the order: it decides which message of a key may go next and records what became of it. It knows no
+//! clock, store or sink; the walk feeds it entries and outcomes and asks it for runs and commits.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use slab::Slab;
+
+use super::changes::Changes;
+use super::line::{Hold, Item, Line};
+use super::mistakes::{Mistake, Mistakes};
+use super::slots::Slots;
+use crate::destination::{Destination, Name};
+use crate::journal::{Epoch, LaneState, Lease, ParkedState, Partition, Position};
+use crate::message::OrderKey;
+use crate::retry::OnDead;
+use crate::sink;
+
+pub(super) use self::serve::{Taken, Terms};
+
+mod commit;
+mod intake;
+mod serve;
+mod settle;
+
+/// Index of a line in its lane.
+pub(super) type LineId = usize;
+
+/// Why and how a delivery is set aside.
+#[derive(Debug)]
+pub(super) struct Aside {
+    pub(super) state: ParkedState,
+    /// `None` is never, unless someone asks.
+    pub(super) due_in: Option<Duration>,
+    pub(super) failure: Option<Failure>,
+}
+
+/// An attempt that did not succeed.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) error: sink::Error,
+    pub(super) progress: Option<Vec<u8>>,
+    pub(super) took: Duration,
+}
+
+/// How eagerly the cursor wants to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Dirt {
+    Clean,
+    /// Only messages of other destinations were passed; some time is soon enough.
+    Passed,
+    Settled,
+}
+
+/// What was in flight when the holder before died is delivered with care: see `serve`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guard {
+    /// Nothing beyond this was there to be in flight.
+    pub(super) until: Position,
+    /// Nor more than this many.
+    pub(super) messages: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) partition: Partition,
+    pub(super) epoch: Epoch,
+    destination: Name,
+    on_dead: OnDead,
+    mistakes: Mistakes,
+    pub(super) slots: Slots,
+    lines: Slab<Line>,
+    keys: HashMap<OrderKey, LineId>,
+    held_keys: usize,
+    guard: Option<Guard>,
+    /// Messages in memory that are not settled, and their weight.
+    pub(super) unsettled: usize,
+    pub(super) bytes: usize,
+    /// A read that includes this lane is under way.
+    pub(super) reading: bool,
+    /// The lane finishes what is in flight and takes on nothing new.
+    pub(super) draining: bool,
+    parked_in_memory: HashSet<Position>,
+    /// Parked positions of which the store may think otherwise; with the number of the commit that told it.
+    touched: HashMap<Position, Option<u64>>,
+    changes: Changes,
+    committing: Option<Changes>,
+    dirt: Dirt,
+    /// Lines that became servable, for the walk to queue.
+    pub(super) newly_ready: Vec<LineId>,
+    /// Lines whose waiting messages should be read.
+    pub(super) wants_key: Vec<LineId>,
+    /// Lines that wait for a commit before their next hand-over.
+    vouching: Vec<LineId>,
+    vouching_committing: Vec<LineId>,
+    /// A key was freed: parked deliveries that it kept back may be due.
+    pub(super) freed: bool,
+}
+
+impl Lane {
+    /// Goes on where the lane's holder before left off. `guard` applies if that one died.
+    pub(super) fn open(dest: &Destination, lease: Lease, state: LaneState, guard: Guard, mistakes: Mistakes) -> Self {
+        let mut cursor = state.cursor;
+        if mistakes.has(Mistake::DoneSetIgnored) {
+            cursor.done.clear();
+        }
+        let guarded = lease.expired_before && !mistakes.has(Mistake::CrashLoopUnguarded);
+        let mut lane = Self {
+            partition: lease.partition,
+            epoch: lease.epoch,
+            destination: dest.name.clone(),
+            on_dead: dest.policy.on_dead,
+            mistakes,
+            slots: Slots::resume(cursor),
+            lines: Slab::new(),
+            keys: HashMap::new(),
+            held_keys: 0,
+            guard: guarded.then_some(guard),
+            unsettled: 0,
+            bytes: 0,
+            reading: false,
+            draining: false,
+            parked_in_memory: HashSet::new(),
+            touched: HashMap::new(),
+            changes: Changes::default(),
+            committing: None,
+            dirt: Dirt::Clean,
+            newly_ready: Vec::new(),
+            wants_key: Vec::new(),
+            vouching: Vec::new(),
+            vouching_committing: Vec::new(),
+            freed: false,
+        };
+        for (held, head) in &state.held {
+            let line = lane.line_for(Some(held.key.clone()));
+            lane.lines[line].hold = Some(Hold::resume(held, *head));
+            lane.held_keys += 1;
+            lane.go_on(line);
+        }
+        lane
+    }
+
+    pub(super) fn held_keys(&self) -> usize {
+        self.held_keys
+    }
+
+    pub(super) fn parked_in_memory(&self) -> usize {
+        self.parked_in_memory.len()
+    }
+
+    /// Nothing is with a sink.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.lines.iter().all(|(_, line)| line.in_flight.is_empty())
+    }
+
+    fn line_for(&mut self, key: Option<OrderKey>) -> LineId {
+        let Some(key) = key else { return self.lines.insert(Line::default()) };
+        if let Some(&line) = self.keys.get(&key) {
+            return line;
+        }
+        let line = self.lines.insert(Line { key: Some(key.clone()), ..Line::default() });
+        self.keys.insert(key, line);
+        line
+    }
+
+    fn count(&mut self, item: &Item) {
+        self.unsettled += 1;
+        self.bytes += item.message.weight();
+        if item.is_parked() {
+            self.parked_in_memory.insert(item.position);
+        }
+    }
+
+    fn forget(&mut self, item: &Item) {
+        self.unsettled -= 1;
+        self.bytes -= item.message.weight();
+        self.parked_in_memory.remove(&item.position);
+    }
+
+    /// Finds out what a line does next: serve, read on behind its hold, be freed, or be forgotten.
+    fn go_on(&mut self, line: LineId) {
+        let forgetful = self.mistakes.has(Mistake::FollowersForgotten);
+        let target = &mut self.lines[line];
+        let idle = target.queue.is_empty() && target.in_flight.is_empty();
+        if let Some(hold) = target.hold.as_mut().filter(|hold| idle && !hold.head && !hold.reading) {
+            if hold.loaded_to < hold.until && !forgetful {
+                hold.reading = true;
+                self.wants_key.push(line);
+            } else {
+                target.hold = None;
+                self.held_keys -= 1;
+                self.freed = true;
+                if let Some(key) = target.key.clone() {
+                    self.changes.free(key);
+                }
+            }
+        }
+        self.announce(line);
+        self.tidy(line);
+    }
+
+    fn announce(&mut self, line: LineId) {
+        let target = &mut self.lines[line];
+        let hasty = self.mistakes.has(Mistake::TwoRunsPerKey) && !target.queue.is_empty();
+        if (target.is_servable() || hasty) && !target.ready {
+            target.ready = true;
+            self.newly_ready.push(line);
+        }
+    }
+
+    fn tidy(&mut self, line: LineId) {
+        if self.lines.get(line).is_some_and(Line::is_spent) {
+            let spent = self.lines.remove(line);
+            if let Some(key) = spent.key {
+                self.keys.remove(&key);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What a lane hands over next.
+//!
+//! The crash-loop guard lives here. After a worker died, whatever may have been in flight is parked as a suspect and its
+//! attempts are counted in the store *before* they are made. The first death is not counted (the normal path pays nothing),
+//! the second and third are; then the message is dead. A suspect that was counted before goes alone, so that a bystander
+//! does not share the blame.
+
+use std::time::Duration;
+
+use super::{Aside, Failure, Lane, LineId};
+use crate::journal::ParkedState;
+use crate::message::Message;
+use crate::relay::line::{Item, Origin, Vouching};
+use crate::relay::mistakes::Mistake;
+use crate::sink::{self, Delivery};
+
+/// Deaths that are counted before a message is dead; with the first, uncounted one it killed three workers.
+const COUNTED_KILLS: u32 = 2;
+
+/// What serving a line came to.
+#[derive(Debug)]
+pub(in crate::relay) enum Taken {
+    /// Hand these over; `alone` while no other suspect is in flight.
+    Run { deliveries: Vec<Delivery>, alone: bool },
+    /// Another suspect is in flight; ask again when it is back.
+    AfterSuspect,
+    /// Nothing to hand over now; the lane has taken note why.
+    Nothing,
+    /// The message killed too many workers.
+    Killer(Box<Item>),
+}
+
+/// What the walk knows and a lane does not.
+pub(in crate::relay) struct Terms<'a> {
+    pub(in crate::relay) now: Duration,
+    pub(in crate::relay) max_run: usize,
+    pub(in crate::relay) suspect_in_flight: bool,
+    /// Charges the tenant's rate: how long the message has to wait for its turn.
+    pub(in crate::relay) charge: &'a mut dyn FnMut(&Message) -> Duration,
+}
+
+impl Lane {
+    /// Takes the next run of a line, if it may go.
+    pub(in crate::relay) fn take_run(&mut self, line: LineId, terms: &mut Terms<'_>) -> Taken {
+        let Some(target) = self.lines.get_mut(line) else { return Taken::Nothing };
+        target.ready = false;
+        if self.draining || (!target.is_servable() && !self.mistakes.has(Mistake::TwoRunsPerKey)) {
+            self.tidy(line);
+            return Taken::Nothing;
+        }
+        match self.vouch(line, terms) {
+            Some(taken) => taken,
+            None => self.collect(line, terms),
+        }
+    }
+
+    /// Puts a line that could not be served back in the queue of ready ones.
+    pub(in crate::relay) fn still_ready(&mut self, line: LineId) {
+        if let Some(target) = self.lines.get_mut(line) {
+            target.ready = true;
+        }
+    }
+
+    /// Sees to it that a suspect's attempt is counted first. `None` when the line may be served.
+    fn vouch(&mut self, line: LineId, terms: &Terms<'_>) -> Option<Taken> {
+        let guarded = self.guard.is_some();
+        let target = &mut self.lines[line];
+        let first = target.queue.front_mut()?;
+        let suspect = first.is_parked() && (guarded || first.kills > 0);
+        if !suspect || target.vouching == Vouching::Granted {
+            return None;
+        }
+        if first.kills >= COUNTED_KILLS {
+            return target.queue.pop_front().map(|item| Taken::Killer(Box::new(item)));
+        }
+        if first.kills > 0 && terms.suspect_in_flight {
+            return Some(Taken::AfterSuspect);
+        }
+        first.kills += 1;
+        target.vouching = Vouching::Awaited;
+        let item = first.clone();
+        self.vouching.push(line);
+        let aside = Aside { state: ParkedState::Retrying, due_in: Some(Duration::ZERO), failure: None };
+        self.park(&item, aside, item.origin == Origin::Head);
+        Some(Taken::Nothing)
+    }
+
+    fn collect(&mut self, line: LineId, terms: &mut Terms<'_>) -> Taken {
+        let suspect = self.lines[line].vouching == Vouching::Granted;
+        let max_run = if suspect { 1 } else { terms.max_run };
+        let mut deliveries = Vec::new();
+        while deliveries.len() < max_run {
+            let target = &mut self.lines[line];
+            let Some(item) = target.queue.front_mut() else { break };
+            // A delivery out of its key's order goes by itself.
+            let loose = item.origin == Origin::Loose;
+            if loose && !deliveries.is_empty() {
+                break;
+            }
+            let turn = *item.reserved.get_or_insert_with(|| terms.now + (terms.charge)(&item.message));
+            if turn > terms.now {
+                if deliveries.is_empty() {
+                    self.throttle(line, turn - terms.now);
+                }
+                break;
+            }
+            let Some(item) = target.queue.pop_front() else { break };
+            deliveries.push(delivery(&item));
+            target.in_flight.push_back(item);
+            if loose {
+                break;
+            }
+        }
+        if deliveries.is_empty() {
+            return Taken::Nothing;
+        }
+        if self.mistakes.has(Mistake::MarkBeforePublish) {
+            deliveries.iter().for_each(|delivery| self.slots.settle(delivery.position));
+        }
+        Taken::Run { deliveries, alone: suspect }
+    }
+
+    /// The tenant used up its rate: its message waits outside, and its key with it.
+    fn throttle(&mut self, line: LineId, wait: Duration) {
+        let Some(item) = self.lines[line].queue.pop_front() else { return };
+        if self.mistakes.has(Mistake::ThrottledDropped) {
+            self.done(line, &item, None);
+            return self.go_on(line);
+        }
+        let aside = Aside { state: ParkedState::Throttled, due_in: Some(wait), failure: None };
+        self.set_aside(line, &item, aside);
+    }
+
+    /// Declares a message dead that took its worker down too often.
+    pub(in crate::relay) fn bury_killer(&mut self, line: LineId, item: &Item) {
+        let error = format!("the worker died {} times while delivering this message", item.kills + 1);
+        let failure = Failure { error: sink::Error::reject(error), progress: None, took: Duration::ZERO };
+        self.set_aside(line, item, Aside { state: ParkedState::Dead, due_in: None, failure: Some(failure) });
+    }
+}
+
+fn delivery(item: &Item) -> Delivery {
+    Delivery {
+        message: item.message.clone(),
+        position: item.position,
+        attempt: item.attempts + 1,
+        progress: item.progress.clone(),
+    }
+}

@@ -1,0 +1,156 @@
+//! What becomes of a delivery: settled, set aside, or taken back.
+
+use std::time::Duration;
+
+use super::{Aside, Dirt, Lane, LineId};
+use crate::journal::{Attempt, HeldKey, Park, ParkedState, Position};
+use crate::relay::line::{Hold, Item, Origin, Vouching};
+use crate::relay::mistakes::Mistake;
+use crate::retry::OnDead;
+
+impl Lane {
+    /// The first `confirmed` in flight were delivered. Returns the one after them, which was not, if there is one.
+    pub(in crate::relay) fn confirm(&mut self, line: LineId, confirmed: usize, took: Duration) -> Option<Item> {
+        for _ in 0..confirmed {
+            let item = self.lines[line].in_flight.pop_front()?;
+            self.done(line, &item, Some(took));
+        }
+        let target = &mut self.lines[line];
+        target.vouching = Vouching::NotNeeded;
+        let mut failed = target.in_flight.pop_front()?;
+        // The worker lived to see the outcome, so this message kills nobody.
+        failed.kills = 0;
+        Some(failed)
+    }
+
+    /// Nothing is left in flight; on to what comes next.
+    pub(in crate::relay) fn carry_on(&mut self, line: LineId) {
+        self.go_on(line);
+    }
+
+    /// Nothing is held against what was in flight, of which `first` was the first; it goes again later.
+    pub(in crate::relay) fn take_back(&mut self, line: LineId, first: Item) {
+        let target = &mut self.lines[line];
+        target.in_flight.push_front(first);
+        target.take_back();
+        self.go_on(line);
+    }
+
+    /// Gives up everything that is in flight, because nobody waits for the answers any more.
+    pub(in crate::relay) fn abandon(&mut self) {
+        self.lines.iter_mut().for_each(|(_, line)| line.take_back());
+    }
+
+    /// A delivery is settled: confirmed after `took`, or discarded.
+    pub(super) fn done(&mut self, line: LineId, item: &Item, took: Option<Duration>) {
+        match item.origin {
+            Origin::Walked => {
+                self.slots.settle(item.position);
+                self.dirt = Dirt::Settled;
+            }
+            Origin::Held => self.hold_settled(line, item.position),
+            Origin::Head => {
+                self.unpark(item.position);
+                self.hold_settled(line, item.position);
+            }
+            Origin::Loose => self.unpark(item.position),
+        }
+        if let Some(took) = took.filter(|_| item.is_parked()) {
+            let number = item.attempts + 1;
+            self.changes.attempt(Attempt { position: item.position, number, error: None, took });
+        }
+        self.forget(item);
+    }
+
+    /// A delivery failed, or may not go now. What was in flight behind it goes back into the queue.
+    pub(in crate::relay) fn set_aside(&mut self, line: LineId, item: &Item, aside: Aside) {
+        self.lines[line].take_back();
+        let dead = aside.state == ParkedState::Dead;
+        let lets_go = dead && (self.on_dead == OnDead::Skip || self.mistakes.has(Mistake::DeadUnblocksKey));
+        let ordered = self.lines[line].key.is_some() && item.origin != Origin::Loose;
+        let holds = ordered && !lets_go && !self.mistakes.has(Mistake::RetryOvertaken);
+        self.park(item, aside, holds);
+        self.forget(item);
+        match item.origin {
+            Origin::Walked => {
+                self.slots.settle(item.position);
+                self.dirt = Dirt::Settled;
+            }
+            Origin::Held | Origin::Head if !holds => self.hold_settled(line, item.position),
+            _ => {}
+        }
+        if holds {
+            self.hold_behind(line, item.position);
+        }
+        self.go_on(line);
+    }
+
+    /// Everything of the key from `position` on waits; what is in memory of it is let go.
+    fn hold_behind(&mut self, line: LineId, position: Position) {
+        let queue = std::mem::take(&mut self.lines[line].queue);
+        let mut until = position;
+        for item in &queue {
+            if item.origin == Origin::Walked {
+                self.slots.settle(item.position);
+                until = item.position;
+            }
+            self.forget(item);
+        }
+        let target = &mut self.lines[line];
+        self.held_keys += usize::from(target.hold.is_none());
+        let hold = target.hold.get_or_insert_with(|| Hold::starting_at(position));
+        hold.head = true;
+        hold.loaded_to = position;
+        hold.until = hold.until.max(until);
+        self.record_hold(line);
+    }
+
+    fn hold_settled(&mut self, line: LineId, position: Position) {
+        if let Some(hold) = &mut self.lines[line].hold {
+            hold.after = hold.after.max(position);
+            hold.loaded_to = hold.loaded_to.max(position);
+            hold.head = false;
+            self.record_hold(line);
+        }
+    }
+
+    pub(super) fn record_hold(&mut self, line: LineId) {
+        let target = &self.lines[line];
+        if let (Some(key), Some(hold)) = (&target.key, &target.hold) {
+            self.changes.hold(HeldKey { key: key.clone(), after: hold.after, until: hold.until });
+        }
+    }
+
+    pub(super) fn park(&mut self, item: &Item, aside: Aside, holds: bool) {
+        let (error, progress) = match aside.failure {
+            Some(failure) => {
+                let (number, took) = (item.attempts, failure.took);
+                let error = Some(failure.error.text().to_owned());
+                self.changes.attempt(Attempt { position: item.position, number, error: error.clone(), took });
+                (error, failure.progress)
+            }
+            None => (None, item.progress.clone()),
+        };
+        self.touched.insert(item.position, None);
+        if self.mistakes.has(Mistake::ParkNotWritten) {
+            return;
+        }
+        self.changes.park(Park {
+            position: item.position,
+            message: item.message.id,
+            key: item.message.order_key(),
+            state: aside.state,
+            holds,
+            attempts: item.attempts,
+            kills: item.kills,
+            due_in: aside.due_in,
+            error,
+            progress,
+        });
+    }
+
+    fn unpark(&mut self, position: Position) {
+        self.touched.insert(position, None);
+        self.changes.unpark(position);
+    }
+}

@@ -1,0 +1,147 @@
+//! The messages of one key inside a lane: what is queued, what is in flight, and whether the key is held.
+//!
+//! ```text
+//!   walked ──► queue ──► in flight ──► settled
+//!                 ▲           │ failed
+//!                 │           ▼
+//!      read_key ──┴──── held: (after … until], with a parked delivery at its head until that one is settled
+//! ```
+//! A line without key (a message that asked for no order) has one message and is never held.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::journal::{Due, Entry, HeldKey, ParkedState, Position};
+use crate::message::{Message, OrderKey};
+
+/// Where an item came from, which is where its settlement is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The walk: a slot of the cursor.
+    Walked,
+    /// The held key's own cursor.
+    Held,
+    /// The parked delivery at the head of a held key.
+    Head,
+    /// A parked delivery that holds nobody.
+    Loose,
+}
+
+/// One message to deliver.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    pub(super) position: Position,
+    pub(super) message: Arc<Message>,
+    pub(super) origin: Origin,
+    /// Failed attempts before this one.
+    pub(super) attempts: u32,
+    pub(super) kills: u32,
+    pub(super) progress: Option<Vec<u8>>,
+    /// The tenant's rate was charged; not before this time.
+    pub(super) reserved: Option<Duration>,
+    /// How often the destination seemed out of reach for this message only.
+    pub(super) strikes: u32,
+    /// What the destination had delivered when it last seemed out of reach.
+    pub(super) delivered_at_strike: Option<u64>,
+}
+
+impl Item {
+    pub(super) fn new(entry: Entry, origin: Origin) -> Self {
+        Self {
+            position: entry.position,
+            message: entry.message,
+            origin,
+            attempts: 0,
+            kills: 0,
+            progress: None,
+            reserved: None,
+            strikes: 0,
+            delivered_at_strike: None,
+        }
+    }
+
+    pub(super) fn parked(due: Due) -> Self {
+        let origin = if due.holds { Origin::Head } else { Origin::Loose };
+        // A throttled delivery has paid for its turn already.
+        let reserved = (due.state == ParkedState::Throttled).then_some(Duration::ZERO);
+        Self {
+            attempts: due.attempts,
+            kills: due.kills,
+            progress: due.progress,
+            reserved,
+            ..Self::new(due.entry, origin)
+        }
+    }
+
+    /// Whether the delivery was set aside before, so that its outcome belongs into its timeline.
+    pub(super) fn is_parked(&self) -> bool {
+        matches!(self.origin, Origin::Head | Origin::Loose)
+    }
+}
+
+/// A key with a cursor of its own.
+#[derive(Debug)]
+pub(super) struct Hold {
+    pub(super) after: Position,
+    pub(super) until: Position,
+    /// What waits up to here is in the queue.
+    pub(super) loaded_to: Position,
+    /// A parked delivery stands at the head; nothing behind it moves.
+    pub(super) head: bool,
+    pub(super) reading: bool,
+}
+
+impl Hold {
+    /// A hold that begins with the message at `position`.
+    pub(super) fn starting_at(position: Position) -> Self {
+        let after = Position { tick: position.tick, seq: position.seq.saturating_sub(1) };
+        Self { after, until: position, loaded_to: position, head: true, reading: false }
+    }
+
+    pub(super) fn resume(held: &HeldKey, head: bool) -> Self {
+        Self { after: held.after, until: held.until, loaded_to: held.after, head, reading: false }
+    }
+}
+
+/// Whether an attempt must be counted in the store before it is made (the crash-loop guard).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Vouching {
+    #[default]
+    NotNeeded,
+    /// The count is on its way to the store.
+    Awaited,
+    /// The count is stored: the next hand-over may go.
+    Granted,
+}
+
+/// The messages of one key.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    pub(super) key: Option<OrderKey>,
+    pub(super) queue: VecDeque<Item>,
+    pub(super) in_flight: VecDeque<Item>,
+    pub(super) hold: Option<Hold>,
+    /// Stands in the walk's queue of lines that can be served.
+    pub(super) ready: bool,
+    pub(super) vouching: Vouching,
+}
+
+impl Line {
+    /// Something can be handed over.
+    pub(super) fn is_servable(&self) -> bool {
+        self.in_flight.is_empty() && !self.queue.is_empty() && self.vouching != Vouching::Awaited
+    }
+
+    /// Nothing is left to remember.
+    pub(super) fn is_spent(&self) -> bool {
+        self.in_flight.is_empty() && self.queue.is_empty() && self.hold.is_none() && !self.ready
+    }
+
+    /// Puts what was in flight back at the front, in order.
+    pub(super) fn take_back(&mut self) {
+        while let Some(item) = self.in_flight.pop_back() {
+            self.queue.push_front(item);
+        }
+    }
+}

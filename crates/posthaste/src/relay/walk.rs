@@ -1,0 +1,227 @@
+//! One destination in one worker: all its lanes, one reader, one breaker, one commit at a time.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
+
+use super::breaker::Breaker;
+use super::engine::{Action, Event};
+use super::lane::{Guard, Lane, LineId};
+use super::lease::Leases;
+use super::mistakes::Mistakes;
+use super::rate::Rates;
+use super::settings::Settings;
+use super::telemetry::DestinationSnapshot;
+use crate::destination::Destination;
+use crate::journal::{DestinationReport, Epoch, LaneState, Lease, Partition, Position};
+
+mod commit;
+mod deliver;
+mod read;
+
+/// Identifies a hand-over to a sink.
+pub(super) type RunId = u64;
+
+/// A run with a sink.
+#[derive(Debug)]
+struct Flight {
+    partition: Partition,
+    epoch: Epoch,
+    line: LineId,
+    messages: usize,
+    /// A suspect of the crash-loop guard.
+    suspect: bool,
+}
+
+/// What the engine tells a walk each time it looks.
+pub(super) struct Look<'a> {
+    pub(super) now: Duration,
+    pub(super) front: Position,
+    pub(super) leases: &'a Leases,
+    pub(super) stopping: bool,
+    pub(super) suspect_in_flight: bool,
+    pub(super) next_run: &'a mut RunId,
+    pub(super) actions: &'a mut Vec<Action>,
+    pub(super) events: &'a mut Vec<Event>,
+}
+
+#[derive(Debug)]
+pub(super) struct Walk {
+    index: usize,
+    pub(super) dest: Destination,
+    settings: Settings,
+    mistakes: Mistakes,
+    lanes: BTreeMap<Partition, Lane>,
+    /// Lines with something to hand over, first come first served.
+    ready: VecDeque<(Partition, Epoch, LineId)>,
+    flights: HashMap<RunId, Flight>,
+    breaker: Breaker,
+    rates: Option<Rates>,
+    jitter: u64,
+    pub(super) paused: bool,
+    batch_since: Option<Duration>,
+    /// Reads under way.
+    reads: usize,
+    read_not_before: Duration,
+    /// When to ask for due deliveries.
+    due_at: Option<Duration>,
+    due_asked_at: Option<Duration>,
+    due_asking: bool,
+    /// Questions to the store whose answers may be older than the next commit.
+    asks: usize,
+    commits: u64,
+    committing: Option<Vec<(Partition, Epoch)>>,
+    commit_not_before: Duration,
+    dirty_since: Option<Duration>,
+    passed_since: Option<Duration>,
+    settled: usize,
+    delivered: u64,
+    failed: u64,
+    dead: u64,
+}
+
+impl Walk {
+    pub(super) fn new(index: usize, dest: Destination, settings: Settings, seed: u64, mistakes: Mistakes) -> Self {
+        Self {
+            index,
+            rates: dest.tenant_rate.map(Rates::new),
+            dest,
+            settings,
+            mistakes,
+            lanes: BTreeMap::new(),
+            ready: VecDeque::new(),
+            flights: HashMap::new(),
+            breaker: Breaker::default(),
+            jitter: seed,
+            paused: false,
+            batch_since: None,
+            reads: 0,
+            read_not_before: Duration::ZERO,
+            due_at: None,
+            due_asked_at: None,
+            due_asking: false,
+            asks: 0,
+            commits: 0,
+            committing: None,
+            commit_not_before: Duration::ZERO,
+            dirty_since: None,
+            passed_since: None,
+            settled: 0,
+            delivered: 0,
+            failed: 0,
+            dead: 0,
+        }
+    }
+
+    /// Lanes go on where the store says they stand.
+    pub(super) fn open(&mut self, now: Duration, front: Position, leases: &[Lease], states: Vec<LaneState>) {
+        let guard = Guard { until: front, messages: self.settings.window_messages + self.settings.read_batch };
+        for state in states {
+            let Some(lease) = leases.iter().find(|lease| lease.partition == state.partition) else { continue };
+            if let Some(due_in) = state.next_due_in {
+                self.arm_due(now + due_in);
+            }
+            let lane = Lane::open(&self.dest, *lease, state, guard, self.mistakes);
+            self.lanes.insert(lane.partition, lane);
+        }
+        // Operators may have asked for something while nobody held the partition.
+        self.arm_due(now);
+    }
+
+    /// Drops a lane with everything it had in mind. Returns the hand-overs to be cancelled.
+    pub(super) fn close(&mut self, partition: Partition) -> Vec<RunId> {
+        self.lanes.remove(&partition);
+        let gone: Vec<RunId> =
+            self.flights.iter().filter(|(_, flight)| flight.partition == partition).map(|(id, _)| *id).collect();
+        for id in &gone {
+            self.flights.remove(id);
+        }
+        if self.flights.is_empty() {
+            self.breaker.given_back();
+        }
+        gone
+    }
+
+    /// Gives up what is in flight everywhere. Returns the hand-overs to be cancelled.
+    pub(super) fn abandon(&mut self) -> Vec<RunId> {
+        self.lanes.values_mut().for_each(Lane::abandon);
+        self.flights.drain().map(|(id, _)| id).collect()
+    }
+
+    /// Takes nothing new on for this partition.
+    pub(super) fn drain(&mut self, partition: Partition) {
+        if let Some(lane) = self.lanes.get_mut(&partition) {
+            lane.draining = true;
+        }
+    }
+
+    /// Everything that was in flight for this partition is settled and recorded.
+    pub(super) fn is_drained(&self, partition: Partition) -> bool {
+        self.lanes.get(&partition).is_none_or(|lane| lane.is_quiet() && !lane.is_dirty() && !lane.is_committing())
+    }
+
+    /// Does whatever can be done now.
+    pub(super) fn look(&mut self, look: &mut Look<'_>) {
+        self.gather_ready(look);
+        self.serve(look);
+        self.probe(look);
+        if !look.stopping {
+            self.plan_reads(look);
+            self.plan_due(look);
+        }
+        self.plan_commit(look);
+    }
+
+    /// When something is to be done although nothing happens.
+    pub(super) fn wake_at(&self, now: Duration) -> Option<Duration> {
+        let commit = self.dirty_since.map(|since| (since + self.settings.commit_interval).max(self.commit_not_before));
+        let commit = commit.filter(|_| self.committing.is_none());
+        let due = self.due_at.filter(|_| self.can_ask_due());
+        let batch = self.batch_since.map(|since| since + self.dest.batch_delay).filter(|_| self.breaker.allows());
+        let passed = self.passed_since.map(|since| since + commit::PASSED_INTERVAL);
+        let read = Some(self.read_not_before).filter(|at| *at > now);
+        [read, commit, due, batch, passed, self.breaker.probe_at()].into_iter().flatten().min()
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.flights.values().map(|flight| flight.messages).sum()
+    }
+
+    pub(super) fn has_suspect_in_flight(&self) -> bool {
+        self.flights.values().any(|flight| flight.suspect)
+    }
+
+    /// Everything up to `front` was read, as far as lanes can take it: new messages are wanted.
+    pub(super) fn has_caught_up(&self, front: Position) -> bool {
+        self.lanes.values().any(|lane| lane.slots.read_to() >= front)
+    }
+
+    /// Messages in memory that are not settled.
+    pub(super) fn unsettled(&self) -> usize {
+        self.lanes.values().map(|lane| lane.unsettled).sum()
+    }
+
+    fn overfull(&self, lane: &Lane) -> bool {
+        lane.held_keys() > self.settings.max_held_keys
+    }
+
+    pub(super) fn report(&self) -> DestinationReport {
+        DestinationReport {
+            name: self.dest.name.to_string(),
+            in_flight: self.in_flight(),
+            outage: self.breaker.outage().map(str::to_owned),
+            overfull_lanes: self.lanes.values().filter(|lane| self.overfull(lane)).count(),
+        }
+    }
+
+    pub(super) fn snapshot(&self) -> DestinationSnapshot {
+        DestinationSnapshot {
+            name: self.dest.name.to_string(),
+            delivered: self.delivered,
+            failed: self.failed,
+            dead: self.dead,
+            in_flight: self.in_flight(),
+            outage: self.breaker.outage().map(str::to_owned),
+            paused: self.paused,
+        }
+    }
+}

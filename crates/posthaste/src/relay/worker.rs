@@ -1,0 +1,252 @@
+//! The engine's shell: runs a state machine against a real store, real sinks and a real clock.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use super::crash::crash_point;
+use super::engine::{Action, Engine, Input};
+use super::settings::Settings;
+use super::telemetry::{self, Monitor};
+use super::walk::RunId;
+use crate::destination::{Destination, Name};
+use crate::error::Result;
+use crate::journal::{Hint, Journal, Position, WorkerId};
+use crate::sink::{self, Outcome, Run, Sink};
+
+/// Answers that may wait for the engine; whoever has one more waits.
+const INBOX: usize = 1_024;
+const MONITOR_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A destination as the shell needs it.
+struct Exit {
+    name: Name,
+    sink: Arc<dyn Sink>,
+    timeout: Duration,
+}
+
+pub(super) struct Worker {
+    id: WorkerId,
+    ttl: Duration,
+    journal: Arc<dyn Journal>,
+    exits: Vec<Exit>,
+    engine: Engine,
+    started: Instant,
+    monitor: Monitor,
+    inbox: mpsc::Sender<Input>,
+    answers: mpsc::Receiver<Input>,
+    hand_overs: HashMap<RunId, AbortHandle>,
+}
+
+impl Worker {
+    pub(super) fn new(
+        journal: Arc<dyn Journal>,
+        settings: Settings,
+        destinations: Vec<(Destination, Arc<dyn Sink>)>,
+        partitions: u16,
+        monitor: Monitor,
+    ) -> Self {
+        let exit = |(dest, sink): &(Destination, Arc<dyn Sink>)| Exit {
+            name: dest.name.clone(),
+            sink: sink.clone(),
+            timeout: dest.timeout,
+        };
+        let exits = destinations.iter().map(exit).collect();
+        let destinations = destinations.into_iter().map(|(dest, _)| dest).collect();
+        let (id, ttl) = (settings.worker.clone(), settings.lease_ttl);
+        let seed = uuid::Uuid::now_v7().as_u64_pair().1;
+        let engine = Engine::new(settings, destinations, partitions, seed, super::mistakes::Mistakes::NONE);
+        let (inbox, answers) = mpsc::channel(INBOX);
+        let (started, hand_overs) = (Instant::now(), HashMap::new());
+        Self { id, ttl, journal, exits, engine, started, monitor, inbox, answers, hand_overs }
+    }
+
+    /// Runs until the engine has stopped, which it does some time after `until` is ready.
+    pub(super) async fn run(mut self, until: impl Future<Output = ()>) {
+        let mut until = pin!(until.fuse());
+        let mut asked_to_stop = false;
+        let mut monitored_at = Instant::now();
+        let mut inputs = Vec::new();
+        while !self.engine.is_stopped() {
+            let now = self.started.elapsed();
+            for action in self.engine.poll(now) {
+                self.perform(now, action);
+            }
+            telemetry::log(self.engine.take_events());
+            if monitored_at.elapsed() >= MONITOR_INTERVAL {
+                self.monitor.publish(self.engine.snapshot());
+                monitored_at = Instant::now();
+            }
+            let wake = self.started + self.engine.wake_at(now).unwrap_or(now + Duration::from_secs(1));
+            tokio::select! {
+                _ = self.answers.recv_many(&mut inputs, INBOX) => {}
+                () = tokio::time::sleep_until(wake) => {}
+                () = &mut until, if !asked_to_stop => {
+                    asked_to_stop = true;
+                    inputs.push(Input::Stop);
+                }
+            }
+            let now = self.started.elapsed();
+            for input in inputs.drain(..) {
+                if let Input::Delivered { id, .. } = &input {
+                    self.hand_overs.remove(id);
+                }
+                telemetry::log_store_error(&input);
+                self.engine.handle(now, input);
+            }
+        }
+        self.monitor.publish(self.engine.snapshot());
+    }
+
+    /// Starts what the engine asked for; the answer comes through the inbox.
+    fn perform(&mut self, now: Duration, action: Action) {
+        match action {
+            Action::Cancel { ids } => {
+                for id in ids {
+                    self.hand_overs.remove(&id).inspect(AbortHandle::abort);
+                }
+            }
+            Action::Deliver { walk, id, run, not_after } => {
+                let exit = &self.exits[walk];
+                let hand_over = hand_over(exit.sink.clone(), exit.timeout, run, self.started, not_after);
+                let task = self.answer(async move {
+                    let started = Instant::now();
+                    let outcome = hand_over.await;
+                    Input::Delivered { walk, id, outcome, took: started.elapsed() }
+                });
+                self.hand_overs.insert(id, task);
+            }
+            Action::Probe { walk } => {
+                let exit = &self.exits[walk];
+                let (sink, timeout) = (exit.sink.clone(), exit.timeout);
+                self.answer(async move { Input::Probed { walk, result: probe(sink, timeout).await } });
+            }
+            other => {
+                let name = |walk: usize| self.exits[walk].name.clone();
+                let question = Question {
+                    destination: match &other {
+                        Action::Open { walk, .. } | Action::ReadKey { walk, .. } | Action::Due { walk, .. } => {
+                            Some(name(*walk))
+                        }
+                        _ => None,
+                    },
+                    journal: self.journal.clone(),
+                    worker: self.id.clone(),
+                    ttl: self.ttl,
+                };
+                self.answer(async move { question.ask(now, other).await });
+            }
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
+    fn answer(&self, input: impl Future<Output = Input> + Send + 'static) -> AbortHandle {
+        let inbox = self.inbox.clone();
+        let task = tokio::spawn(async move {
+            let input = input.await;
+            // The inbox is closed only when the worker is gone, and then nobody asks.
+            let _ = inbox.send(input).await;
+        });
+        task.abort_handle()
+    }
+}
+
+/// Gives a run to its sink, unless the lease is over by now. A panic is a failure like others.
+async fn hand_over(sink: Arc<dyn Sink>, timeout: Duration, run: Run, started: Instant, not_after: Duration) -> Outcome {
+    if started.elapsed() >= not_after {
+        return Outcome::stopped(0, sink::Error::unreachable("the lease ended before the hand-over"));
+    }
+    let delivery = AssertUnwindSafe(sink.deliver(&run)).catch_unwind();
+    let outcome = match tokio::time::timeout(timeout, delivery).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) => Outcome::stopped(0, sink::Error::retry("the sink panicked")),
+        Err(_) => Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}"))),
+    };
+    crash_point("after_delivery");
+    outcome
+}
+
+async fn probe(sink: Arc<dyn Sink>, timeout: Duration) -> Result<(), sink::Error> {
+    let check = AssertUnwindSafe(sink.check()).catch_unwind();
+    match tokio::time::timeout(timeout, check).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err(sink::Error::unreachable("the sink panicked")),
+        Err(_) => Err(sink::Error::unreachable(format!("no answer within {timeout:?}"))),
+    }
+}
+
+/// One question to the store, on its way.
+struct Question {
+    journal: Arc<dyn Journal>,
+    worker: WorkerId,
+    ttl: Duration,
+    /// For questions about one destination.
+    destination: Option<Name>,
+}
+
+impl Question {
+    async fn ask(self, asked_at: Duration, action: Action) -> Input {
+        let Self { journal, worker, ttl, destination } = self;
+        let destination = destination.unwrap_or_else(|| Name::from(""));
+        match action {
+            Action::Lease { want } => {
+                let result = journal.lease(&worker, ttl, want).await;
+                crash_point("after_lease");
+                Input::Leased { asked_at, result }
+            }
+            Action::Renew { leases, report } => {
+                let result = journal.renew(&worker, ttl, &leases, &report).await;
+                Input::Renewed { asked_at, leases, result }
+            }
+            Action::Release { leases, leaving } => {
+                crash_point("before_release");
+                let result = journal.release(&worker, &leases, leaving).await;
+                Input::Released { leases, leaving, result }
+            }
+            Action::Look { wait } => Input::Looked { result: look(journal.as_ref(), wait).await },
+            Action::Open { walk, leases } => {
+                let result = journal.open(&destination, &leases).await;
+                Input::Opened { walk, leases, result }
+            }
+            Action::Read { walk, lanes, request } => {
+                let result = journal.read(&request).await;
+                Input::Read { walk, lanes, result }
+            }
+            Action::ReadKey { walk, lane, line, held, limit, asked_at } => {
+                let result = journal.read_key(&destination, lane.partition, &held, limit).await;
+                Input::KeyRead { walk, lane, line, held, asked_at, result }
+            }
+            Action::Due { walk, lanes, limit, asked_at } => {
+                let partitions: Vec<_> = lanes.iter().map(|(partition, _)| *partition).collect();
+                let result = journal.due(&destination, &partitions, limit).await;
+                Input::Due { walk, lanes, limit, asked_at, result }
+            }
+            Action::Commit { walk, commits } => {
+                crash_point("before_commit");
+                let result = journal.commit(&commits).await;
+                crash_point("after_commit");
+                Input::Committed { walk, result }
+            }
+            Action::Purge { older_than, limit } => Input::Purged { result: journal.purge(older_than, limit).await },
+            Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => {
+                unreachable!("`Worker::perform` does these itself")
+            }
+        }
+    }
+}
+
+async fn look(journal: &dyn Journal, wait: Duration) -> Result<Option<Position>> {
+    let hint = if wait.is_zero() { Hint::Maybe } else { journal.wait(wait).await? };
+    match hint {
+        Hint::Nothing => Ok(None),
+        Hint::Maybe => journal.advance().await.map(Some),
+    }
+}

@@ -1,0 +1,133 @@
+//! What the store keeps for one destination in one partition.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::journal::{Attempt, Cursor, HeldKey, LaneCommit, Park, ParkedState, Position, WorkerId};
+use crate::message::{Message, MessageId, OrderKey};
+
+/// One destination's walk over one partition.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lane {
+    pub(super) cursor: Cursor,
+    pub(super) parked: BTreeMap<Position, Parked>,
+    pub(super) held: BTreeMap<OrderKey, HeldKey>,
+    /// By position and attempt number.
+    pub(super) attempts: BTreeMap<(Position, u32), Tried>,
+}
+
+/// One delivery set aside: a [`Park`] whose delay has become a time.
+#[derive(Debug, Clone)]
+pub(super) struct Parked {
+    pub(super) message: MessageId,
+    pub(super) key: Option<OrderKey>,
+    pub(super) state: ParkedState,
+    pub(super) holds: bool,
+    pub(super) attempts: u32,
+    pub(super) kills: u32,
+    pub(super) due_at: Option<Duration>,
+    pub(super) error: Option<String>,
+    pub(super) progress: Option<Vec<u8>>,
+}
+
+/// One recorded attempt.
+#[derive(Debug, Clone)]
+pub(super) struct Tried {
+    pub(super) attempt: Attempt,
+    pub(super) at: Duration,
+    pub(super) worker: WorkerId,
+}
+
+impl Lane {
+    pub(super) fn starting_after(low: Position) -> Self {
+        Self { cursor: Cursor { low, done: Vec::new() }, ..Self::default() }
+    }
+
+    /// Records what the holder of the lane did. Sets after it removes, so that a repeated commit changes nothing.
+    pub(super) fn apply(&mut self, commit: &LaneCommit, worker: &WorkerId, now: Duration) {
+        if let Some(cursor) = &commit.cursor {
+            self.cursor = cursor.clone();
+        }
+        for position in &commit.unpark {
+            self.parked.remove(position);
+        }
+        for park in &commit.park {
+            self.park(park, now);
+        }
+        for key in &commit.free {
+            self.held.remove(key);
+        }
+        for held in &commit.hold {
+            self.held.insert(held.key.clone(), held.clone());
+        }
+        for attempt in &commit.attempts {
+            let tried = Tried { attempt: attempt.clone(), at: now, worker: worker.clone() };
+            self.attempts.insert((attempt.position, attempt.number), tried);
+        }
+    }
+
+    fn park(&mut self, park: &Park, now: Duration) {
+        let discarded = |parked: &Parked| parked.state == ParkedState::Discarded;
+        if !self.parked.get(&park.position).is_some_and(discarded) {
+            self.parked.insert(park.position, Parked::new(park, now));
+        }
+    }
+
+    /// When `due` returns this delivery; `None` while only an operator or another delivery of its key can change that.
+    pub(super) fn ready_at(&self, parked: &Parked) -> Option<Duration> {
+        let held_by_another = !parked.holds && parked.key.as_ref().is_some_and(|key| self.held.contains_key(key));
+        match parked.state {
+            _ if held_by_another => None,
+            ParkedState::Dead => None,
+            ParkedState::Discarded => Some(Duration::ZERO),
+            _ => parked.due_at,
+        }
+    }
+
+    /// The parked delivery at the head of a held key.
+    pub(super) fn head(&self, key: &OrderKey) -> Option<&Parked> {
+        self.parked.values().find(|parked| parked.holds && parked.key.as_ref() == Some(key))
+    }
+
+    /// The span of the held key that `message` belongs to.
+    pub(super) fn held_for(&self, message: &Message) -> Option<&HeldKey> {
+        // Most lanes hold nothing: do not build a key to find that out.
+        if self.held.is_empty() {
+            return None;
+        }
+        self.held.get(&message.order_key()?)
+    }
+
+    pub(super) fn attempts_at(&self, position: Position) -> impl Iterator<Item = (&(Position, u32), &Tried)> {
+        self.attempts.range((position, 0)..=(position, u32::MAX))
+    }
+
+    pub(super) fn has_passed(&self, position: Position) -> bool {
+        position <= self.cursor.low || self.cursor.done.binary_search(&position).is_ok()
+    }
+
+    /// Removes every trace of a message.
+    pub(super) fn forget(&mut self, position: Position) {
+        self.parked.remove(&position);
+        let tried: Vec<_> = self.attempts_at(position).map(|(&key, _)| key).collect();
+        for key in tried {
+            self.attempts.remove(&key);
+        }
+    }
+}
+
+impl Parked {
+    fn new(park: &Park, now: Duration) -> Self {
+        Self {
+            message: park.message,
+            key: park.key.clone(),
+            state: park.state,
+            holds: park.holds,
+            attempts: park.attempts,
+            kills: park.kills,
+            due_at: park.due_in.map(|due_in| now.saturating_add(due_in)),
+            error: park.error.clone(),
+            progress: park.progress.clone(),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Deliveries as people see them: every status is derived here.
+
+use super::core::{Core, Known, Stored, timestamp};
+use super::lane::{Lane, Parked};
+use crate::destination::{self, Name};
+use crate::inspect::{Filter, Listed, Status};
+use crate::journal::Position;
+use crate::message::Message;
+
+/// One message at one destination, or at none when nobody takes it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Delivery<'a> {
+    pub(super) position: Position,
+    pub(super) stored: &'a Stored,
+    pub(super) at: Option<At<'a>>,
+}
+
+/// The destination's side of a delivery.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) name: &'a Name,
+    pub(super) known: &'a Known,
+    pub(super) status: Status,
+    pub(super) parked: Option<&'a Parked>,
+}
+
+impl Lane {
+    /// What became of a message that this lane's destination takes.
+    pub(super) fn status(&self, position: Position, message: &Message) -> Status {
+        if let Some(parked) = self.parked.get(&position) {
+            return parked.state.into();
+        }
+        match self.held_for(message) {
+            Some(held) if position <= held.after => Status::Delivered,
+            Some(held) if position <= held.until => Status::Waiting,
+            _ if self.has_passed(position) => Status::Delivered,
+            _ => Status::Pending,
+        }
+    }
+}
+
+impl Core {
+    /// What became of the message at `position` at a destination that takes it.
+    pub fn status(&self, destination: &Name, position: Position) -> Option<Status> {
+        let (stored, known) = (self.journal.get(&position)?, self.destinations.get(destination)?);
+        Some(known.lane(stored.partition).status(position, &stored.message))
+    }
+
+    /// One message at every current destination that takes it; without a destination if there is none.
+    pub(super) fn deliveries_of<'a>(&'a self, position: Position, stored: &'a Stored) -> Vec<Delivery<'a>> {
+        let takers = self.current().filter(|(name, known)| known.route.takes(name, &stored.message));
+        let mut deliveries: Vec<_> = takers
+            .map(|(name, known)| {
+                let lane = known.lane(stored.partition);
+                let status = lane.status(position, &stored.message);
+                let at = At { name, known, status, parked: lane.parked.get(&position) };
+                Delivery { position, stored, at: Some(at) }
+            })
+            .collect();
+        if deliveries.is_empty() {
+            deliveries.push(Delivery { position, stored, at: None });
+        }
+        deliveries
+    }
+}
+
+impl Delivery<'_> {
+    pub(super) fn matches(&self, filter: &Filter) -> bool {
+        self.message_matches(filter)
+            && (filter.statuses.is_empty() || self.at.is_some_and(|at| filter.statuses.contains(&at.status)))
+            && filter.destination.as_ref().is_none_or(|name| self.at.is_some_and(|at| at.name == name))
+    }
+
+    fn message_matches(&self, filter: &Filter) -> bool {
+        let message = &*self.stored.message;
+        let pattern = |pattern: &String| destination::matches(pattern, &message.event_type);
+        (filter.ids.is_empty() || filter.ids.contains(&message.id))
+            && filter.event_type.as_ref().is_none_or(pattern)
+            && (filter.key.is_none() || filter.key == message.key)
+            && filter.aggregate_type.as_ref().is_none_or(|wanted| *wanted == message.aggregate_type)
+            && filter.aggregate_id.as_ref().is_none_or(|wanted| *wanted == message.aggregate_id)
+            && (filter.tenant.is_none() || filter.tenant == message.tenant)
+            && filter.since.is_none_or(|since| message.occurred_at >= since)
+            && filter.before.is_none_or(|before| message.occurred_at < before)
+    }
+
+    pub(super) fn listed(&self) -> Listed {
+        let message = &*self.stored.message;
+        let parked = self.at.and_then(|at| at.parked);
+        Listed {
+            position: self.position,
+            id: message.id,
+            event_type: message.event_type.clone(),
+            aggregate_type: message.aggregate_type.clone(),
+            aggregate_id: message.aggregate_id.clone(),
+            key: message.key.clone(),
+            tenant: message.tenant.clone(),
+            occurred_at: message.occurred_at,
+            destination: self.at.map(|at| at.name.to_string()),
+            status: self.at.map(|at| at.status),
+            attempts: parked.map_or(0, |parked| parked.attempts),
+            error: parked.and_then(|parked| parked.error.clone()),
+            due_at: self.at.and_then(|at| at.due_at(message)),
+        }
+    }
+}
+
+impl At<'_> {
+    /// When it is tried next, where that is known.
+    pub(super) fn due_at(&self, message: &Message) -> Option<jiff::Timestamp> {
+        match (self.parked, self.status) {
+            (Some(parked), _) => parked.due_at.map(timestamp),
+            (None, Status::Pending) => message.due_at,
+            (None, _) => None,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What lanes record, and what is removed once they all have.
+
+use std::time::Duration;
+
+use super::core::{Core, Stored};
+use crate::error::Result;
+use crate::inspect::Status;
+use crate::journal::{LaneCommit, Partition, Position, Purged};
+
+impl Core {
+    /// See [`crate::journal::Journal::commit`].
+    pub fn commit(&mut self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
+        for commit in commits {
+            self.known(&commit.destination)?;
+        }
+        let mut refused = Vec::new();
+        for commit in commits {
+            let Some(worker) = self.fence(commit.partition, commit.epoch).cloned() else {
+                refused.push(commit.partition);
+                continue;
+            };
+            let now = self.now;
+            self.known_mut(&commit.destination)?.lane_mut(commit.partition).apply(commit, &worker, now);
+        }
+        refused.sort_unstable();
+        refused.dedup();
+        Ok(refused)
+    }
+
+    /// See [`crate::journal::Journal::purge`].
+    pub fn purge(&mut self, older_than: Duration, limit: usize) -> Purged {
+        let mut purgeable = self.purgeable_positions(older_than);
+        let removed: Vec<Position> = purgeable.by_ref().take(limit).collect();
+        let more = purgeable.next().is_some();
+        drop(purgeable);
+        for &position in &removed {
+            self.remove(position);
+        }
+        Purged { messages: removed.len() as u64, more }
+    }
+
+    /// See [`crate::inspect::Inspect::purgeable`].
+    pub fn purgeable(&self, older_than: Duration) -> u64 {
+        self.purgeable_positions(older_than).count() as u64
+    }
+
+    fn purgeable_positions(&self, older_than: Duration) -> impl Iterator<Item = Position> {
+        // Before the first registration nobody knows who wants what.
+        let nobody_knows = self.current().next().is_none();
+        let journal = self.journal.iter().filter(move |_| !nobody_knows);
+        let old = journal.filter(move |(_, stored)| self.now.saturating_sub(stored.recorded_at) >= older_than);
+        old.filter(|&(&position, stored)| self.is_settled(position, stored)).map(|(&position, _)| position)
+    }
+
+    fn is_settled(&self, position: Position, stored: &Stored) -> bool {
+        let mut takers = self.current().filter(|(name, known)| known.route.takes(name, &stored.message));
+        takers.all(|(_, known)| known.lane(stored.partition).status(position, &stored.message) == Status::Delivered)
+    }
+
+    fn remove(&mut self, position: Position) {
+        let Some(stored) = self.journal.remove(&position) else { return };
+        self.by_id.remove(&stored.message.id);
+        if let Some(origin) = &stored.message.origin {
+            self.origins.remove(&(origin.clone(), stored.message.destination.clone()));
+        }
+        for known in self.destinations.values_mut() {
+            known.lane_mut(stored.partition).forget(position);
+        }
+    }
+}
