@@ -2,3 +2,4 @@
 
 pub mod fault_proxy;
 pub mod sink_suite;
+pub mod store_suite;

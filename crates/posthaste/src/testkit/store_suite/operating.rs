@@ -1,0 +1,219 @@
+//! What an operator does: pause and resume, replay and discard. Lanes pick it up by `due`; cursors are never touched.
+
+use std::time::Duration;
+
+use super::Fixture;
+use super::fixture::{LONG, worker};
+use super::making::{hold, ids, lane, lease_of, order, orders, park, parked, passed};
+use crate::destination::Name;
+use crate::error::Result;
+use crate::inspect::{Filter, Mode, Operation, OperationReport, Status};
+use crate::journal::{Due, Entry, LaneCommit, Lease, Park, ParkedState, Position};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+pub async fn a_paused_destination_is_in_every_grant_until_it_is_resumed(t: Fixture) -> Result<()> {
+    t.serve(&["a", "b"]).await?;
+    let paused = async || Ok::<_, crate::Error>(t.journal.lease(&worker("w"), LONG, 0).await?.paused);
+    assert!(paused().await?.is_empty());
+    assert!(t.inspect.pause(&"a".into()).await?, "that changed something");
+    assert!(!t.inspect.pause(&"a".into()).await?, "that did not");
+    assert_eq!(paused().await?, [Name::from("a")]);
+    let entry = t.written_one(order("1")).await?;
+    let report = t.inspect.get(entry.message.id).await?.expect("the message is there");
+    assert!(report.deliveries.iter().all(|one| one.paused == (one.destination == "a")));
+    assert!(t.inspect.overview().await?.destinations.iter().all(|one| one.paused == (one.destination == "a")));
+    assert!(t.inspect.resume(&"a".into()).await?);
+    assert!(!t.inspect.resume(&"a".into()).await?);
+    assert!(paused().await?.is_empty());
+    Ok(())
+}
+
+pub async fn a_dry_run_counts_and_changes_nothing(t: Fixture) -> Result<()> {
+    let (entries, leases) = of_every_status(&t).await?;
+    let state = t.open_one("a", lease_of(&entries[0], &leases)).await?;
+    let listed = t.list(&Filter::default()).await?;
+    for operation in [Operation::Replay, Operation::Discard] {
+        t.inspect.operate(operation, &Filter::default(), Mode::DryRun).await?;
+    }
+    assert_eq!(t.list(&Filter::default()).await?, listed);
+    let now = t.open_one("a", lease_of(&entries[0], &leases)).await?;
+    assert_eq!((now.cursor, now.held), (state.cursor, state.held));
+    Ok(())
+}
+
+pub async fn a_dry_run_counts_what_applying_does(t: Fixture) -> Result<()> {
+    of_every_status(&t).await?;
+    let replay = OperationReport { affected: 5, not_applicable: 4, overtaken: 0 };
+    let all = Filter::default();
+    assert_eq!(t.inspect.operate(Operation::Replay, &all, Mode::DryRun).await?, replay);
+    let discard = OperationReport { affected: 5, not_applicable: 4, overtaken: 0 };
+    assert_eq!(t.inspect.operate(Operation::Discard, &all, Mode::DryRun).await?, discard);
+    assert_eq!(t.inspect.operate(Operation::Replay, &all, Mode::Apply).await?, replay);
+    Ok(())
+}
+
+pub async fn an_operation_touches_no_cursor_and_no_held_key(t: Fixture) -> Result<()> {
+    let (entries, leases) = of_every_status(&t).await?;
+    let before = t.open_one("a", lease_of(&entries[0], &leases)).await?;
+    for operation in [Operation::Replay, Operation::Discard] {
+        t.inspect.operate(operation, &Filter::default(), Mode::Apply).await?;
+        let after = t.open_one("a", lease_of(&entries[0], &leases)).await?;
+        assert_eq!((&after.cursor, &after.held), (&before.cursor, &before.held));
+    }
+    Ok(())
+}
+
+pub async fn a_replayed_failure_starts_anew(t: Fixture) -> Result<()> {
+    let (entry, leases) = one_order(&t).await?;
+    for state in [ParkedState::Dead, ParkedState::Retrying] {
+        let spent = Park { attempts: 10, kills: 3, due_in: Some(HOUR), ..park(&entry, state) };
+        t.commit(&[parked("a", spent, &entry, &leases)]).await?;
+        replay(&t, &entry).await?;
+        let due = due_one(&t, &entry).await?;
+        assert_eq!((due.state, due.attempts, due.kills), (ParkedState::Retrying, 0, 0));
+        let listed = t.list(&only(&entry)).await?.remove(0);
+        assert_eq!((listed.status, listed.attempts, listed.error), (Some(Status::Retrying), 0, None));
+    }
+    Ok(())
+}
+
+pub async fn a_replayed_head_still_holds_its_key(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(orders("1", 3)).await?;
+    let leases = t.lease_all("w").await?;
+    let head = Park { holds: true, ..park(&entries[0], ParkedState::Dead) };
+    let held = hold(&entries[0], Position::START, entries[2].position);
+    t.commit(&[LaneCommit { hold: vec![held.clone()], ..parked("a", head, &entries[2], &leases) }]).await?;
+    replay(&t, &entries[0]).await?;
+    assert!(due_one(&t, &entries[0]).await?.holds);
+    let state = t.open_one("a", lease_of(&entries[0], &leases)).await?;
+    assert_eq!(state.held, [(held, true)]);
+    assert_eq!(t.status("a", entries[1].message.id).await?, Some(Status::Waiting), "the others wait for it");
+    Ok(())
+}
+
+pub async fn a_replayed_delivery_keeps_its_progress(t: Fixture) -> Result<()> {
+    let (entry, leases) = one_order(&t).await?;
+    let half = Park { progress: Some(b"half".to_vec()), ..park(&entry, ParkedState::Dead) };
+    t.commit(&[parked("a", half, &entry, &leases)]).await?;
+    replay(&t, &entry).await?;
+    assert_eq!(due_one(&t, &entry).await?.progress.as_deref(), Some(&b"half"[..]), "what is done is not done again");
+    Ok(())
+}
+
+pub async fn replaying_what_waits_for_its_time_makes_it_due(t: Fixture) -> Result<()> {
+    let (entry, leases) = one_order(&t).await?;
+    for state in [ParkedState::Scheduled, ParkedState::Throttled] {
+        let later = Park { due_in: Some(HOUR), ..park(&entry, state) };
+        t.commit(&[parked("a", later, &entry, &leases)]).await?;
+        assert!(t.due_ids("a").await?.is_empty());
+        replay(&t, &entry).await?;
+        assert_eq!(due_one(&t, &entry).await?.state, state);
+    }
+    Ok(())
+}
+
+pub async fn a_delivered_message_can_be_replayed(t: Fixture) -> Result<()> {
+    let (entry, leases) = one_order(&t).await?;
+    t.commit(&[passed("a", &entry, &leases)]).await?;
+    assert_eq!(replay(&t, &entry).await?, OperationReport { affected: 1, not_applicable: 0, overtaken: 0 });
+    let due = due_one(&t, &entry).await?;
+    assert_eq!((due.state, due.holds, due.attempts, due.kills), (ParkedState::Replay, false, 0, 0));
+    assert_eq!(t.status("a", entry.message.id).await?, Some(Status::Replay));
+    let lease = lease_of(&entry, &leases);
+    t.commit(&[LaneCommit { unpark: vec![entry.position], ..lane("a", lease) }]).await?;
+    assert_eq!(t.status("a", entry.message.id).await?, Some(Status::Delivered));
+    Ok(())
+}
+
+pub async fn what_is_replayed_together_is_due_in_journal_order(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(orders("1", 5)).await?;
+    let leases = t.lease_all("w").await?;
+    let dead = entries.iter().rev().map(|entry| park(entry, ParkedState::Dead)).collect();
+    t.commit(&[LaneCommit { park: dead, ..passed("a", &entries[4], &leases) }]).await?;
+    t.inspect.operate(Operation::Replay, &Filter::default(), Mode::Apply).await?;
+    assert_eq!(t.due_ids("a").await?, ids(&entries));
+    Ok(())
+}
+
+pub async fn a_replay_warns_of_what_was_overtaken(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(vec![order("1"), order("2"), order("1"), order("2")]).await?;
+    let leases = t.lease_all("w").await?;
+    let skipped = LaneCommit { park: vec![park(&entries[0], ParkedState::Dead)], ..passed("a", &entries[2], &leases) };
+    t.commit(&[skipped]).await?;
+    t.commit(&[passed("a", &entries[1], &leases)]).await?;
+    let overtaken = async |entry: &Entry| -> Result<u64> {
+        Ok(t.inspect.operate(Operation::Replay, &only(entry), Mode::DryRun).await?.overtaken)
+    };
+    assert_eq!(overtaken(&entries[0]).await?, 1, "a newer one of its key was delivered");
+    assert_eq!(overtaken(&entries[2]).await?, 0, "it is the newest");
+    assert_eq!(overtaken(&entries[1]).await?, 0, "the newer one is pending");
+    let discard = t.inspect.operate(Operation::Discard, &only(&entries[0]), Mode::DryRun).await?;
+    assert_eq!(discard.overtaken, 0, "only a replay arrives out of order");
+    Ok(())
+}
+
+pub async fn what_is_discarded_is_due_at_once_for_the_lane_to_let_go(t: Fixture) -> Result<()> {
+    use ParkedState::{Dead, Replay, Retrying, Scheduled, Throttled};
+    let (entry, leases) = one_order(&t).await?;
+    for state in [Dead, Retrying, Scheduled, Throttled, Replay] {
+        let lease = lease_of(&entry, &leases);
+        t.commit(&[LaneCommit { unpark: vec![entry.position], ..lane("a", lease) }]).await?;
+        let later = Park { due_in: Some(HOUR), ..park(&entry, state) };
+        t.commit(&[parked("a", later, &entry, &leases)]).await?;
+        let report = t.inspect.operate(Operation::Discard, &only(&entry), Mode::Apply).await?;
+        assert_eq!(report, OperationReport { affected: 1, not_applicable: 0, overtaken: 0 }, "{state:?}");
+        assert_eq!(due_one(&t, &entry).await?.state, ParkedState::Discarded);
+        assert_eq!(t.status("a", entry.message.id).await?, Some(Status::Discarded));
+    }
+    Ok(())
+}
+
+pub async fn an_operation_touches_only_what_its_filter_selects(t: Fixture) -> Result<()> {
+    t.serve(&["a", "b"]).await?;
+    let entries = t.written(orders("1", 2)).await?;
+    let leases = t.lease_all("w").await?;
+    for name in ["a", "b"] {
+        let dead = entries.iter().map(|entry| park(entry, ParkedState::Dead)).collect();
+        t.commit(&[LaneCommit { park: dead, ..passed(name, &entries[1], &leases) }]).await?;
+    }
+    let filter = Filter { destination: Some("b".into()), ..only(&entries[1]) };
+    let report = t.inspect.operate(Operation::Replay, &filter, Mode::Apply).await?;
+    assert_eq!((report.affected, report.not_applicable), (1, 0));
+    assert!(t.due_ids("a").await?.is_empty());
+    assert_eq!(t.due_ids("b").await?, [entries[1].message.id]);
+    Ok(())
+}
+
+/// One order's events, one in each status, none of which holds the key.
+async fn of_every_status(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(orders("1", 9)).await?;
+    let leases = t.lease_all("w").await?;
+    let park: Vec<Park> = entries[1..].iter().zip(ParkedState::ALL).map(|(e, state)| park(e, state)).collect();
+    let held = hold(&entries[0], entries[0].position, entries[7].position);
+    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[7], &leases) }]).await?;
+    Ok((entries, leases))
+}
+
+async fn one_order(t: &Fixture) -> Result<(Entry, Vec<Lease>)> {
+    t.serve(&["a"]).await?;
+    Ok((t.written_one(order("1")).await?, t.lease_all("w").await?))
+}
+
+fn only(entry: &Entry) -> Filter {
+    Filter { ids: vec![entry.message.id], ..Filter::default() }
+}
+
+async fn replay(t: &Fixture, entry: &Entry) -> Result<OperationReport> {
+    t.inspect.operate(Operation::Replay, &only(entry), Mode::Apply).await
+}
+
+async fn due_one(t: &Fixture, entry: &Entry) -> Result<Due> {
+    let due = t.due("a").await?.deliveries;
+    let found = due.into_iter().find(|due| due.entry.position == entry.position);
+    Ok(found.expect("the delivery is due"))
+}

@@ -1,0 +1,3 @@
+//! The store suite on every store.
+
+mod memory;

@@ -1,0 +1,51 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use posthaste::inspect::Inspect;
+use posthaste::journal::Enqueued;
+use posthaste::journal::Journal;
+use posthaste::stores::memory::{Memory, Transaction};
+use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
+use posthaste::{Message, Result};
+
+posthaste::store_suite!(fresh);
+
+struct InMemory(Memory);
+
+async fn fresh() -> InMemory {
+    InMemory(Memory::new())
+}
+
+#[async_trait]
+impl StoreUnderTest for InMemory {
+    fn journal(&self) -> Arc<dyn Journal> {
+        Arc::new(self.0.clone())
+    }
+
+    fn inspect(&self) -> Arc<dyn Inspect> {
+        Arc::new(self.0.clone())
+    }
+
+    async fn reopen(&self) -> Result<Arc<dyn Journal>> {
+        Ok(self.journal())
+    }
+
+    async fn begin(&self, messages: Vec<Message>) -> Result<Box<dyn OpenTransaction>> {
+        let mut transaction = self.0.begin();
+        transaction.enqueue(&messages);
+        Ok(Box::new(Open(transaction)))
+    }
+}
+
+struct Open(Transaction);
+
+#[async_trait]
+impl OpenTransaction for Open {
+    async fn commit(self: Box<Self>) -> Result<Enqueued> {
+        Ok(self.0.commit())
+    }
+
+    async fn roll_back(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
