@@ -56,8 +56,8 @@ fn tests(tree: &Tree, page: &File, findings: &mut Findings) {
         name.matches('_').count() >= 3 && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
     for name in between(&page.text, "`", "`").filter(is_test) {
-        let named =
-            |file: &File| file.text.contains(&format!("fn {name}(")) || file.text.contains(&format!(" {name}\n"));
+        let definitions = [format!("fn {name}("), format!(" {name},\n"), format!(" {name}: ")];
+        let named = |file: &File| definitions.iter().any(|definition| file.text.contains(definition));
         if !tree.with_extension("rs").any(named) {
             findings.wrong(format!("{}: there is no test `{name}`", page.path));
         }
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn commands_and_tests_that_a_page_names_exist() {
-        let code = ("a.rs", "async fn nothing_is_ever_lost() {}\n  it_is_so_in_a_list\n");
+        let code = ("a.rs", "async fn nothing_is_ever_lost() {}\n  it_is_so_in_a_list,\n");
         let page = "`cargo xtask test`, `nothing_is_ever_lost`, `it_is_so_in_a_list`, `window_bytes`";
         assert_eq!(wrong(&[ARCHITECTURE, code, ("README.md", page)]), Vec::<String>::new());
         let page = "`cargo xtask dance`, `nothing_is_ever_kept`";

@@ -1,13 +1,7 @@
 //! What every sink must hold, one named test per guarantee.
 //!
-//! Implement [`SinkUnderTest`] for a sink together with its destination, then
-//!
-//! ```ignore
-//! posthaste::sink_suite!(rabbitmq, || async { RabbitMqUnderTest::start().await });
-//! ```
-//!
-//! makes a module `rabbitmq` with all tests, each on a subject of its own. A destination that cannot be started is a failed
-//! test, never a skipped one.
+//! Implement [`SinkUnderTest`] for a sink together with its destination, and [`sink_suite!`](crate::sink_suite) makes a test of
+//! each guarantee, on a subject of its own. A destination that cannot be started is a failed test, never a skipped one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,35 +82,29 @@ impl From<&Message> for Arrived {
     }
 }
 
-/// Makes a module of tests, one per guarantee; see [`testkit::sink_suite`](crate::testkit::sink_suite).
-///
-/// `$start` is an async closure or function that gives a new subject with an empty destination.
+/// Makes a test of every guarantee of a sink. Takes the name of an `async fn` that returns a
+/// [`SinkUnderTest`](crate::testkit::sink_suite::SinkUnderTest) with an empty destination.
 #[macro_export]
 macro_rules! sink_suite {
-    ($name:ident, $start:expr) => {
-        mod $name {
-            #[allow(unused_imports, reason = "what `$start` names, if it names anything")]
-            use super::*;
-
-            $crate::sink_suite!(@tests $start,
-                a_run_arrives_in_order
-                payloads_arrive_byte_for_byte
-                every_field_arrives
-                what_is_confirmed_is_there
-                many_keys_at_once_keep_their_order
-                a_run_stops_at_a_refused_message
-                an_outage_is_unreachable_until_it_ends
-                a_delivery_that_is_dropped_leaves_the_sink_usable
-                nothing_is_confirmed_before_the_destination_answers
-                no_error_shows_a_secret_or_goes_on_forever
-            );
+    ($fresh:path) => {
+        $crate::sink_suite! { $fresh;
+            a_run_arrives_in_order,
+            payloads_arrive_byte_for_byte,
+            every_field_arrives,
+            what_is_confirmed_is_there,
+            many_keys_at_once_keep_their_order,
+            a_run_stops_at_a_refused_message,
+            an_outage_is_unreachable_until_it_ends,
+            a_delivery_that_is_dropped_leaves_the_sink_usable,
+            nothing_is_confirmed_before_the_destination_answers,
+            no_error_shows_a_secret_or_goes_on_forever,
         }
     };
-    (@tests $start:expr, $($test:ident)*) => {$(
+    ($fresh:path; $($test:ident,)*) => {$(
         #[test]
         fn $test() {
             $crate::testkit::sink_suite::block_on(async {
-                let subject = ($start)().await;
+                let subject = $fresh().await;
                 $crate::testkit::sink_suite::$test(&subject).await;
             });
         }

@@ -10,7 +10,11 @@ use posthaste::sinks::handlers::{Context, Handler, Handlers};
 use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use tokio::sync::watch;
 
-posthaste::sink_suite!(suite, async || HandlersUnderTest::default());
+posthaste::sink_suite!(fresh);
+
+async fn fresh() -> HandlersUnderTest {
+    HandlersUnderTest::default()
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Mood {

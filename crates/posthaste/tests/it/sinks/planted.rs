@@ -161,7 +161,11 @@ impl SinkUnderTest for Subject {
     }
 }
 
-posthaste::sink_suite!(without_mistake, async || Planted::with(Mistake::None));
+posthaste::sink_suite!(without_mistake);
+
+async fn without_mistake() -> Subject {
+    Planted::with(Mistake::None)
+}
 
 /// Each mistake with the test that must catch it. Time is virtual, so that a sink that hangs costs nothing.
 macro_rules! caught {

@@ -15,7 +15,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::io::AsyncWrite;
 
-posthaste::sink_suite!(suite, async || StdoutUnderTest::default());
+posthaste::sink_suite!(fresh);
+
+async fn fresh() -> StdoutUnderTest {
+    StdoutUnderTest::default()
+}
 
 #[derive(Default, PartialEq, Eq)]
 enum Mood {
