@@ -11,6 +11,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
@@ -76,6 +77,7 @@ pub trait Handler: Send + Sync {
 /// A registry of handlers, as a sink.
 pub struct Handlers {
     registered: Vec<Registered>,
+    timeout: Duration,
     unhandled: Unhandled,
 }
 
@@ -110,7 +112,7 @@ impl Handlers {
             if done.contains(handler.name()) {
                 continue;
             }
-            match call(handler, &ctx, &delivery.message).await {
+            match call(handler, &ctx, &delivery.message, self.timeout).await {
                 Ok(()) => drop(done.insert(handler.name().into())),
                 Err(error) => failures.push(handler.name(), &error),
             }
@@ -126,16 +128,17 @@ struct Unfinished {
     done: BTreeSet<String>,
 }
 
-/// A handler that panics has failed like any other: the worker lives on, and the message is tried again.
-async fn call(handler: &dyn Handler, ctx: &Context, message: &Message) -> Result<(), Error> {
+/// A handler that panics or hangs has failed like any other: the worker lives on, and the message is tried again.
+async fn call(handler: &dyn Handler, ctx: &Context, message: &Message, timeout: Duration) -> Result<(), Error> {
     let handling = async { handler.handle(ctx, message).await };
-    match AssertUnwindSafe(handling).catch_unwind().await {
-        Ok(result) => result,
-        Err(panic) => {
+    match tokio::time::timeout(timeout, AssertUnwindSafe(handling).catch_unwind()).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => {
             let text = panic.downcast_ref::<&str>().copied();
             let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
             Err(Error::retry(format_args!("panicked: {}", text.unwrap_or("without a text"))))
         }
+        Err(_) => Err(Error::retry(format_args!("not done within {timeout:?}"))),
     }
 }
 

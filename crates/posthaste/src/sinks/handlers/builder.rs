@@ -1,6 +1,7 @@
 //! Registration.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::{Handler, Handlers, Registered, Unhandled};
 use crate::error::{Error, Kind, Result};
@@ -8,11 +9,20 @@ use crate::error::{Error, Kind, Result};
 /// Longest name of a handler, so that progress stays small.
 const MAX_NAME_BYTES: usize = 255;
 
+/// Well below the time a destination gives to a whole hand-over.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Collects handlers in the order in which they will run.
-#[derive(Default)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
     registered: Vec<Registered>,
+    timeout: Duration,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self { registered: Vec::new(), timeout: DEFAULT_TIMEOUT }
+    }
 }
 
 impl Builder {
@@ -32,6 +42,13 @@ impl Builder {
         self
     }
 
+    /// A call that takes longer has failed; ten seconds, unless given. Keep it well below the destination's own timeout, which
+    /// covers a whole run and takes the progress of that attempt with it.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
     /// The registry; refused if a name is taken twice, empty or too long.
     pub fn build(self) -> Result<Handlers> {
         let names: Vec<&str> = self.registered.iter().map(|registered| registered.handler.name()).collect();
@@ -45,7 +62,7 @@ impl Builder {
                 )));
             }
         }
-        Ok(Handlers { registered: self.registered, unhandled: Unhandled::default() })
+        Ok(Handlers { registered: self.registered, timeout: self.timeout, unhandled: Unhandled::default() })
     }
 }
 

@@ -115,6 +115,20 @@ async fn a_panic_is_a_retry_with_its_text_and_the_siblings_run() {
     assert_eq!(calls.take(), ["tame:1"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_hangs_is_a_retry_and_the_siblings_run() {
+    let calls = Calls::default();
+    let handlers = Handlers::builder()
+        .on("*", handler_fn("slow", |_, _| std::future::pending()))
+        .on("*", calls.handler("quick", Ok(())))
+        .timeout(Duration::from_secs(3))
+        .build()
+        .unwrap();
+    let outcome = handlers.deliver(&run("x", &["1"], None)).await;
+    assert_eq!(outcome.error, Some(Error::retry("slow: not done within 3s")));
+    assert_eq!(outcome.progress, Some(b"[\"quick\"]".to_vec()));
+}
+
 #[tokio::test]
 async fn an_outage_of_one_handler_keeps_the_success_of_another_and_is_an_outage_after_that() {
     let calls = Calls::default();
