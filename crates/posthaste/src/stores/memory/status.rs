@@ -2,6 +2,7 @@
 
 use super::core::{Core, Known, Stored, timestamp};
 use super::lane::{Lane, Parked};
+use super::reading::is_of_key;
 use crate::destination::{self, Name};
 use crate::inspect::{Filter, Listed, Status};
 use crate::journal::Position;
@@ -44,6 +45,34 @@ impl Core {
     pub fn status(&self, destination: &Name, position: Position) -> Option<Status> {
         let (stored, known) = (self.journal.get(&position)?, self.destinations.get(destination)?);
         Some(known.lane(stored.partition).status(position, &stored.message))
+    }
+
+    /// What became of every message at every destination that takes it.
+    pub fn statuses(&self) -> Vec<(Name, Position, Status)> {
+        let deliveries = self.journal.iter().flat_map(|(&position, stored)| self.deliveries_of(position, stored));
+        deliveries
+            .filter_map(|delivery| delivery.at.map(|at| (at.name.clone(), delivery.position, at.status)))
+            .collect()
+    }
+
+    /// The status of the delivery at the head of the held key that the message at `position` belongs to.
+    pub fn head_status(&self, destination: &Name, position: Position) -> Option<Status> {
+        let (stored, known) = (self.journal.get(&position)?, self.destinations.get(destination)?);
+        let head = known.lane(stored.partition).head(&stored.message.order_key()?)?;
+        Some(head.state.into())
+    }
+
+    /// The messages before `position` that must reach the destination before it: of the same key, and not scheduled.
+    pub fn earlier_of_key(&self, destination: &Name, position: Position) -> Vec<Position> {
+        let Some((stored, known)) = self.journal.get(&position).zip(self.destinations.get(destination)) else {
+            return Vec::new();
+        };
+        let Some(key) = stored.message.order_key() else { return Vec::new() };
+        let ordered = |message: &Message| {
+            is_of_key(message, &key) && message.due_at.is_none() && known.route.takes(destination, message)
+        };
+        let before = self.journal.range(..position).filter(|(_, stored)| ordered(&stored.message));
+        before.map(|(&position, _)| position).collect()
     }
 
     /// One message at every current destination that takes it; without a destination if there is none.

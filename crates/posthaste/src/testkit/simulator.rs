@@ -1,0 +1,53 @@
+//! A world of faults for the engine: seeded, deterministic, many thousand schedules a minute.
+//!
+//! The engine is the real one; the store is the executable specification; time, network, sinks, writers and operators are
+//! simulated. A schedule draws its faults from its seed, runs some seconds of simulated time, lets the faults stop, and
+//! must then drain. `checks` watches all the way.
+
+use std::collections::BTreeMap;
+
+pub use self::checks::Violation;
+pub use self::planted::Planted;
+use self::world::World;
+
+mod checks;
+mod clients;
+mod destinations;
+mod dice;
+mod node;
+mod plan;
+mod planted;
+mod store;
+mod world;
+
+/// What one schedule came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Messages that applications committed.
+    pub committed: u64,
+    /// Arrivals, repeated ones included.
+    pub arrivals: u64,
+    /// Arrivals of what had arrived before, by what caused them.
+    pub duplicates: BTreeMap<&'static str, u64>,
+    /// What went wrong; empty when the engine is right.
+    pub violations: Vec<Violation>,
+    /// A digest of everything that happened, in order: equal for equal seeds.
+    pub digest: u64,
+}
+
+/// Runs one schedule.
+pub fn run(seed: u64, planted: Option<Planted>) -> Outcome {
+    World::new(seed, planted).run()
+}
+
+/// Runs one schedule and tells every step.
+pub fn trace(seed: u64, planted: Option<Planted>, tell: Box<dyn FnMut(String)>) -> Outcome {
+    let mut world = World::new(seed, planted);
+    world.tell = Some(tell);
+    world.run()
+}
+
+/// How many schedules it took to catch a planted mistake, or `None` if `most` were not enough.
+pub fn hunt(planted: Planted, first_seed: u64, most: u64) -> Option<u64> {
+    (0..most).find(|n| !run(first_seed.wrapping_add(*n), Some(planted)).violations.is_empty()).map(|n| n + 1)
+}

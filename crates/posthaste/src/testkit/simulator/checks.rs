@@ -1,0 +1,164 @@
+//! What must hold, watched from outside the engine.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+
+use super::plan::{MAX_ATTEMPTS, READ_BATCH, WINDOW};
+use crate::destination::Name;
+use crate::journal::{Epoch, Position};
+use crate::message::{Message, OrderKey};
+use crate::retry::OnDead;
+
+/// A message that takes its worker down more often than this was not stopped in time: three deaths are expected, and a
+/// zombie or two may share in.
+const MOST_KILLS: u32 = 6;
+
+/// A guarantee that did not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Violation {
+    /// Settled as delivered, but it never arrived.
+    Lost,
+    /// First arrivals of a key were not in order.
+    OutOfOrder,
+    /// A message arrived while an earlier one of its key had not and was not let go.
+    Overtaken,
+    /// The holder of a lane delivered what the store knew as delivered.
+    DeliveredAgain,
+    /// A worker delivered again what had been confirmed to it.
+    RepeatedAfterConfirmation,
+    /// A worker delivered after its lease had ended by its own clock.
+    WithoutLease,
+    /// The store took a settlement of an older epoch.
+    ForeignSettlement,
+    /// Two runs of one key were in flight at one worker.
+    TwoRunsOfAKey,
+    /// A lease was given back while its deliveries were in flight.
+    ReleasedInFlight,
+    /// Dead although it was neither rejected nor out of attempts.
+    DeadWithoutCause,
+    /// Delivered before its time.
+    TooEarly,
+    /// A message killed worker after worker.
+    KilledTooMany,
+    /// More messages in memory than the window allows.
+    MemoryExceeded,
+    /// Something was left when everything should have drained.
+    Stuck,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+/// One message at one destination.
+pub(super) type Spot = (Name, Position);
+
+/// Everything the checks remember.
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    pub(super) violations: Vec<Violation>,
+    pub(super) duplicates: BTreeMap<&'static str, u64>,
+    pub(super) arrivals: u64,
+    arrived: HashMap<Spot, u32>,
+    /// Newest first arrival of a key.
+    newest: HashMap<(Name, OrderKey), Position>,
+    /// Confirmed to a worker in an epoch.
+    confirmed: HashSet<((usize, u64), Epoch, Spot)>,
+    /// Failures that spend an attempt, as the destination knows them.
+    pub(super) failures: HashMap<Spot, u32>,
+    pub(super) rejected: HashSet<Spot>,
+    pub(super) kills: HashMap<Spot, u32>,
+    /// An operator let it go.
+    pub(super) discarded: HashSet<Spot>,
+    /// An operator asked for it again: its order is off.
+    pub(super) replayed: HashSet<Spot>,
+    /// The acknowledgement was lost on its way.
+    pub(super) lost_acks: HashSet<Spot>,
+}
+
+impl Checks {
+    pub(super) fn violated(&mut self, violation: Violation) {
+        if !self.violations.contains(&violation) {
+            self.violations.push(violation);
+        }
+    }
+
+    pub(super) fn has_arrived(&self, spot: &Spot) -> bool {
+        self.arrived.contains_key(spot)
+    }
+
+    /// A message reached a destination. `earlier` are the messages of its key before it that go there too.
+    pub(super) fn arrival(&mut self, spot: Spot, message: &Message, on_dead: OnDead, earlier: &[Position]) {
+        self.arrivals += 1;
+        let times = self.arrived.entry(spot.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            return self.duplicate(&spot);
+        }
+        let Some(key) = message.order_key().filter(|_| message.due_at.is_none()) else { return };
+        let (name, position) = &spot;
+        let newest = self.newest.entry((name.clone(), key)).or_default();
+        // A dead message that was skipped comes late when someone replays it; a blocked key never gets there.
+        let late_replay = on_dead == OnDead::Skip && self.replayed.contains(&spot);
+        let out_of_order = *newest > *position && !late_replay;
+        *newest = (*newest).max(*position);
+        if out_of_order {
+            self.violated(Violation::OutOfOrder);
+        }
+        let missing = |position: &&Position| !self.is_let_go(&(name.clone(), **position), on_dead);
+        if earlier.iter().any(|position| missing(&position)) {
+            self.violated(Violation::Overtaken);
+        }
+    }
+
+    /// It arrived, or need not before later ones may.
+    fn is_let_go(&self, spot: &Spot, on_dead: OnDead) -> bool {
+        let doomed = self.rejected.contains(spot) || self.failures.contains_key(spot) || self.kills.contains_key(spot);
+        self.arrived.contains_key(spot) || self.discarded.contains(spot) || (on_dead == OnDead::Skip && doomed)
+    }
+
+    fn duplicate(&mut self, spot: &Spot) {
+        let cause = if self.replayed.contains(spot) {
+            "replay"
+        } else if self.lost_acks.contains(spot) {
+            "lost acknowledgement"
+        } else {
+            "worker or commit lost"
+        };
+        *self.duplicates.entry(cause).or_default() += 1;
+    }
+
+    pub(super) fn confirmed(&mut self, worker: (usize, u64), epoch: Epoch, spot: Spot) {
+        self.confirmed.insert((worker, epoch, spot));
+    }
+
+    pub(super) fn handed_over(&mut self, worker: (usize, u64), epoch: Epoch, spot: &Spot) {
+        if self.confirmed.contains(&(worker, epoch, spot.clone())) && !self.replayed.contains(spot) {
+            self.violated(Violation::RepeatedAfterConfirmation);
+        }
+    }
+
+    pub(super) fn killed(&mut self, spot: Spot) {
+        let kills = self.kills.entry(spot).or_default();
+        *kills += 1;
+        if *kills > MOST_KILLS {
+            self.violated(Violation::KilledTooMany);
+        }
+    }
+
+    pub(super) fn memory(&mut self, unsettled: usize, lanes: usize, set_aside: impl FnOnce() -> usize) {
+        let window = lanes * (WINDOW + READ_BATCH);
+        if unsettled > window && unsettled > window + set_aside() {
+            self.violated(Violation::MemoryExceeded);
+        }
+    }
+
+    pub(super) fn died(&mut self, spot: &Spot) {
+        let tried = self.failures.get(spot).is_some_and(|failures| *failures >= MAX_ATTEMPTS);
+        if !tried && !self.rejected.contains(spot) && !self.kills.contains_key(spot) {
+            self.violated(Violation::DeadWithoutCause);
+        }
+    }
+}

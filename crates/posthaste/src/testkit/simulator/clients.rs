@@ -1,0 +1,85 @@
+//! Applications that write, and operators that intervene.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+use super::checks::Checks;
+use super::dice::Dice;
+use super::plan::Plan;
+use crate::inspect::{Filter, Mode, Operation, Page, Status};
+use crate::journal::Position;
+use crate::message::{Message, MessageId};
+use crate::stores::memory::Core;
+
+/// Rejected by every destination.
+pub(super) const POISON: &str = "order.poison";
+/// Takes down whoever delivers it.
+pub(super) const KILLER: &str = "order.killer";
+
+/// The messages of one application transaction.
+pub(super) fn transaction(plan: &mut Plan, now: Duration, next_id: &mut u128, dice: &mut Dice) -> Vec<Message> {
+    (0..1 + dice.below(3)).filter_map(|_| message(plan, now, next_id, dice)).collect()
+}
+
+fn message(plan: &mut Plan, now: Duration, next_id: &mut u128, dice: &mut Dice) -> Option<Message> {
+    *next_id += 1;
+    let event_type = if dice.percent(plan.poison) {
+        POISON
+    } else if plan.killers > 0 && dice.percent(10) {
+        plan.killers -= 1;
+        KILLER
+    } else if dice.percent(20) {
+        "mail.plain"
+    } else {
+        "order.plain"
+    };
+    let mut builder = Message::builder(event_type, "order", dice.below(plan.keys).to_string())
+        .id(MessageId(Uuid::from_u128(*next_id)))
+        .occurred_at(timestamp(now));
+    if dice.percent(10) {
+        builder = builder.unordered();
+    }
+    if dice.percent(50) {
+        builder = builder.tenant(if dice.percent(50) { "a" } else { "b" });
+    }
+    if dice.percent(plan.scheduled) {
+        builder = builder.due_at(timestamp(now + dice.millis(10, 1_500)));
+    }
+    if dice.percent(10) {
+        builder = builder.destination("first");
+    }
+    builder.build().ok()
+}
+
+fn timestamp(since_epoch: Duration) -> Timestamp {
+    let offset = SignedDuration::try_from(since_epoch).unwrap_or(SignedDuration::ZERO);
+    Timestamp::UNIX_EPOCH.checked_add(offset).unwrap_or(Timestamp::MAX)
+}
+
+/// One thing an operator may do.
+pub(super) fn operate(plan: &Plan, core: &mut Core, checks: &mut Checks, dice: &mut Dice) {
+    let name = plan.destinations[dice.below(plan.destinations.len() as u64) as usize].name.clone();
+    match dice.below(6) {
+        0 => drop(core.set_paused(&name, true)),
+        1 | 2 => drop(core.set_paused(&name, false)),
+        choice => {
+            let (operation, status) = match choice {
+                3 => (Operation::Replay, Status::Delivered),
+                4 => (Operation::Replay, Status::Dead),
+                _ => (Operation::Discard, Status::Dead),
+            };
+            let filter = Filter { statuses: vec![status], destination: Some(name.clone()), ..Filter::default() };
+            let page = Page { after: Position::START, limit: usize::MAX };
+            let listed = core.list(&filter, page);
+            let Some(chosen) = listed.get(dice.below(listed.len() as u64) as usize) else { return };
+            let spot = (name, chosen.position);
+            match operation {
+                Operation::Replay => checks.replayed.insert(spot),
+                Operation::Discard => checks.discarded.insert(spot),
+            };
+            core.operate(operation, &Filter { ids: vec![chosen.id], ..filter }, Mode::Apply);
+        }
+    }
+}

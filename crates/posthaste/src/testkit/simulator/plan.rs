@@ -1,0 +1,120 @@
+//! What one schedule looks like: how many workers, keys and messages, and which faults how often.
+
+use std::time::Duration;
+
+use super::dice::Dice;
+use crate::destination::{Destination, Route, TenantRate};
+use crate::journal::WorkerId;
+use crate::relay::Settings;
+use crate::retry::{Backoff, OnDead, Policy};
+
+/// Faults stop here; whatever is left must drain.
+pub(super) const FAULTS_END: Duration = Duration::from_secs(4);
+/// Whatever has not drained by now never will.
+pub(super) const GIVE_UP: Duration = Duration::from_secs(60);
+pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
+pub(super) const PARTITIONS: u16 = 3;
+pub(super) const MAX_ATTEMPTS: u32 = 3;
+/// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
+pub(super) const WINDOW: usize = 6;
+pub(super) const READ_BATCH: usize = 5;
+
+/// The parameters of one schedule, drawn from its seed. Percentages are per event.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) workers: usize,
+    pub(super) transactions: usize,
+    pub(super) keys: u64,
+    pub(super) rollback: u64,
+    pub(super) lost_request: u64,
+    pub(super) lost_reply: u64,
+    pub(super) lost_ack: u64,
+    pub(super) nack: u64,
+    pub(super) slow: u64,
+    pub(super) outages: usize,
+    pub(super) crashes: usize,
+    pub(super) freezes: usize,
+    pub(super) clock_jumps: usize,
+    pub(super) graceful_stops: usize,
+    pub(super) operator_actions: usize,
+    pub(super) poison: u64,
+    pub(super) killers: usize,
+    pub(super) scheduled: u64,
+    pub(super) hints: bool,
+    pub(super) destinations: Vec<Destination>,
+}
+
+impl Plan {
+    pub(super) fn draw(dice: &mut Dice) -> Self {
+        // Most schedules are calm in most respects, so that each fault also appears nearly alone.
+        let mut sometimes = |chance: u64, most: u64| if dice.percent(chance) { 1 + dice.below(most) } else { 0 };
+        let mut plan = Self {
+            rollback: sometimes(50, 30),
+            lost_request: sometimes(30, 10),
+            lost_reply: sometimes(40, 15),
+            lost_ack: sometimes(40, 25),
+            nack: sometimes(50, 25),
+            slow: sometimes(40, 20),
+            outages: sometimes(30, 2) as usize,
+            crashes: sometimes(40, 3) as usize,
+            freezes: sometimes(30, 2) as usize,
+            clock_jumps: sometimes(15, 2) as usize,
+            graceful_stops: sometimes(20, 2) as usize,
+            operator_actions: sometimes(35, 6) as usize,
+            poison: sometimes(40, 10),
+            killers: sometimes(10, 1) as usize,
+            scheduled: sometimes(20, 15),
+            transactions: 6 + dice.below(12) as usize,
+            workers: 1 + dice.below(3) as usize,
+            keys: 1 + dice.below(5),
+            hints: dice.percent(70),
+            destinations: Vec::new(),
+        };
+        plan.destinations = plan.draw_destinations(dice);
+        plan
+    }
+
+    fn draw_destinations(&self, dice: &mut Dice) -> Vec<Destination> {
+        let ms = Duration::from_millis;
+        let backoff = match dice.below(3) {
+            0 => Backoff::Exponential { first: ms(20), cap: ms(200), jitter: ms(50) },
+            1 => Backoff::Linear { step: ms(50), cap: ms(500) },
+            _ => Backoff::List(vec![ms(0), ms(100)]),
+        };
+        let on_dead = if dice.percent(50) { OnDead::Block } else { OnDead::Skip };
+        let policy = Policy { max_attempts: MAX_ATTEMPTS, backoff, on_dead };
+        let mut first = Destination::new("first").policy(policy.clone());
+        first.max_in_flight = 1 + dice.below(6) as usize;
+        first.max_run = 1 + dice.below(5) as usize;
+        first.timeout = ms(250);
+        if dice.percent(20) {
+            first.tenant_rate = Some(TenantRate { per_second: 20.0, burst: 2 });
+        }
+        if dice.percent(15) {
+            first.batch_delay = ms(30);
+        }
+        let mut destinations = vec![first];
+        if dice.percent(25) {
+            let route = Route::matching(["order.*"]);
+            destinations
+                .push(Destination { timeout: ms(250), ..Destination::new("second").route(route).policy(policy) });
+        }
+        destinations
+    }
+
+    /// The settings of the n-th worker that was ever started.
+    pub(super) fn settings(&self, nth: usize) -> Settings {
+        Settings {
+            worker: WorkerId(format!("worker-{nth}")),
+            lease_ttl: LEASE_TTL,
+            poll_interval: Duration::from_millis(120),
+            window_messages: WINDOW,
+            read_batch: READ_BATCH,
+            commit_interval: Duration::from_millis(5),
+            commit_batch: 4,
+            stop_timeout: Duration::from_millis(400),
+            retention: None,
+            ..Settings::default()
+        }
+    }
+}

@@ -1,0 +1,509 @@
+//! The simulated world: one queue of events in time, and what each of them does.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use super::checks::{Checks, Spot, Violation};
+use super::destinations::{Answer, receive};
+use super::dice::Dice;
+use super::node::{Flight, Node};
+use super::plan::{FAULTS_END, GIVE_UP, PARTITIONS, Plan};
+use super::planted::Planted;
+use super::store::Store;
+use super::{Outcome, clients};
+use crate::destination::Name;
+use crate::error::{Error, Kind};
+use crate::inspect::Status;
+use crate::journal::Position;
+use crate::message::Message;
+use crate::relay::engine::{Action, Engine, Input};
+use crate::relay::mistakes::Mistake;
+use crate::sink::{self, Run};
+use crate::stores::memory::Core;
+
+/// Wall time at the start of every schedule.
+const EPOCH: Duration = Duration::from_secs(1_000_000);
+
+#[derive(Debug)]
+enum Event {
+    Begin,
+    Commit(Vec<Message>),
+    Wake,
+    Ask { asked_at: Duration, action: Action },
+    Answer(Input),
+    HandOver { walk: usize, id: u64, run: Run, not_after: Duration },
+    Arrive { walk: usize, id: u64, run: Run },
+    Outage { destination: usize, until: Duration },
+    Crash,
+    Start,
+    Stop,
+    Freeze(Duration),
+    ClockJump(i64),
+    Operate,
+    Drained,
+}
+
+/// An event of a worker's life does not outlive that life.
+#[derive(Debug)]
+struct Scheduled {
+    at: Duration,
+    order: u64,
+    node: usize,
+    life: u64,
+    event: Event,
+}
+
+impl PartialEq for Scheduled {
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, self.order) == (other.at, other.order)
+    }
+}
+
+impl Eq for Scheduled {}
+
+impl PartialOrd for Scheduled {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Scheduled {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.order).cmp(&(other.at, other.order))
+    }
+}
+
+pub(super) struct World {
+    dice: Dice,
+    plan: Plan,
+    planted: Option<Planted>,
+    store: Store,
+    names: Vec<Name>,
+    checks: Checks,
+    nodes: Vec<Option<Node>>,
+    lives: Vec<u64>,
+    started: usize,
+    down_until: Vec<Duration>,
+    queue: BinaryHeap<Reverse<Scheduled>>,
+    now: Duration,
+    skew: i64,
+    order: u64,
+    next_id: u128,
+    digest: DefaultHasher,
+    done: bool,
+    pub(super) tell: Option<Box<dyn FnMut(String)>>,
+}
+
+impl World {
+    pub(super) fn new(seed: u64, planted: Option<Planted>) -> Self {
+        let mut dice = Dice::new(seed);
+        let plan = Plan::draw(&mut dice);
+        let mut core = Core::new(PARTITIONS);
+        core.set_now(EPOCH);
+        core.register(&plan.destinations);
+        let mut world = Self {
+            dice,
+            planted,
+            store: Store::new(core, planted),
+            names: plan.destinations.iter().map(|dest| dest.name.clone()).collect(),
+            checks: Checks::default(),
+            nodes: (0..plan.workers).map(|_| None).collect(),
+            lives: vec![0; plan.workers],
+            started: 0,
+            down_until: vec![Duration::ZERO; plan.destinations.len()],
+            queue: BinaryHeap::new(),
+            now: Duration::ZERO,
+            skew: 0,
+            order: 0,
+            next_id: 0,
+            digest: DefaultHasher::new(),
+            done: false,
+            tell: None,
+            plan,
+        };
+        world.schedule_everything();
+        world
+    }
+
+    fn schedule_everything(&mut self) {
+        for node in 0..self.plan.workers {
+            let at = self.dice.millis(0, 300);
+            self.at(at, node, Event::Start);
+        }
+        for _ in 0..self.plan.transactions {
+            let at = self.dice.millis(0, 3_000);
+            self.at(at, 0, Event::Begin);
+        }
+        let counts = [
+            (self.plan.crashes, 0),
+            (self.plan.freezes, 1),
+            (self.plan.clock_jumps, 2),
+            (self.plan.graceful_stops, 3),
+            (self.plan.operator_actions, 4),
+            (self.plan.outages, 5),
+        ];
+        for (count, kind) in counts {
+            for _ in 0..count {
+                let at = self.dice.millis(50, 3_800);
+                let node = self.dice.below(self.plan.workers as u64) as usize;
+                let event = match kind {
+                    0 => Event::Crash,
+                    1 => Event::Freeze(self.dice.millis(100, 2_500)),
+                    2 => Event::ClockJump(self.dice.below(3_000) as i64 - 1_500),
+                    3 => Event::Stop,
+                    4 => Event::Operate,
+                    _ => {
+                        let destination = self.dice.below(self.plan.destinations.len() as u64) as usize;
+                        Event::Outage { destination, until: at + self.dice.millis(100, 1_500) }
+                    }
+                };
+                self.at(at, node, event);
+            }
+        }
+        for node in 0..self.plan.workers {
+            self.at(FAULTS_END, node, Event::Start);
+        }
+        self.at(FAULTS_END, 0, Event::Drained);
+    }
+
+    fn at(&mut self, at: Duration, node: usize, event: Event) {
+        self.order += 1;
+        let (order, life) = (self.order, self.lives[node]);
+        self.queue.push(Reverse(Scheduled { at, order, node, life, event }));
+    }
+
+    /// Names one life of a worker.
+    fn life(&self, n: usize) -> (usize, u64) {
+        (n, self.lives[n])
+    }
+
+    fn calm(&self) -> bool {
+        self.now >= FAULTS_END
+    }
+
+    pub(super) fn run(mut self) -> Outcome {
+        while let Some(Reverse(next)) = self.queue.pop() {
+            self.now = next.at;
+            let since_start = self.now.as_millis() as i64 + self.skew;
+            self.store.core.set_now(EPOCH + Duration::from_millis(since_start.max(0) as u64));
+            if let Some(tell) = &mut self.tell {
+                tell(format!("{:>8.1?} worker {} {:?}", self.now, next.node, next.event));
+            }
+            (next.at, next.order, next.node, std::mem::discriminant(&next.event)).hash(&mut self.digest);
+            self.step(next);
+            if self.done || self.now > GIVE_UP || !self.checks.violations.is_empty() {
+                break;
+            }
+        }
+        if self.now > GIVE_UP {
+            self.checks.violated(Violation::Stuck);
+        }
+        self.checks.arrivals.hash(&mut self.digest);
+        Outcome {
+            committed: self.store.newest().seq,
+            arrivals: self.checks.arrivals,
+            duplicates: self.checks.duplicates,
+            violations: self.checks.violations,
+            digest: self.digest.finish(),
+        }
+    }
+
+    fn step(&mut self, next: Scheduled) {
+        let node = next.node;
+        match next.event {
+            Event::Begin => self.begin(),
+            Event::Commit(messages) => {
+                self.store.core.append(messages);
+                self.store.writes += 1;
+            }
+            Event::Outage { destination, until } => self.down_until[destination] = until,
+            Event::ClockJump(by) => self.skew += by,
+            Event::Operate => {
+                clients::operate(&self.plan, &mut self.store.core, &mut self.checks, &mut self.dice);
+                self.store.writes += 1;
+            }
+            Event::Start => self.start(node),
+            Event::Crash => self.crash(node),
+            Event::Drained => self.look_whether_drained(),
+            // Packets outlive their sender.
+            Event::Arrive { walk, id, run } => self.arrive(node, next.life, walk, id, run),
+            Event::Ask { asked_at, action } => self.ask(node, next.life, asked_at, &action),
+            _ if next.life != self.lives[node] => {}
+            Event::Freeze(length) => {
+                if let Some(frozen) = &mut self.nodes[node] {
+                    frozen.frozen_until = self.now + length;
+                }
+            }
+            event => self.live(node, event),
+        }
+    }
+
+    /// What happens inside a worker that may be frozen.
+    fn live(&mut self, n: usize, event: Event) {
+        let Some(node) = &mut self.nodes[n] else { return };
+        if node.frozen_until > self.now {
+            let at = node.frozen_until;
+            return self.at(at, n, event);
+        }
+        let clock = node.clock(self.now);
+        match event {
+            Event::Wake => node.wake_at = None,
+            Event::Answer(input) => {
+                self.observe(n, &input);
+                if let Some(node) = &mut self.nodes[n] {
+                    node.engine.handle(clock, input);
+                }
+            }
+            Event::Stop => node.engine.handle(clock, Input::Stop),
+            Event::HandOver { walk, id, run, not_after } => self.hand_over(n, walk, id, run, not_after),
+            _ => {}
+        }
+        self.poll(n);
+    }
+
+    fn begin(&mut self) {
+        let now = self.store.core.now();
+        let messages = clients::transaction(&mut self.plan, now, &mut self.next_id, &mut self.dice);
+        if !self.dice.percent(self.plan.rollback) {
+            let at = self.now + self.dice.millis(0, 300);
+            self.at(at, 0, Event::Commit(messages));
+        }
+    }
+
+    fn start(&mut self, n: usize) {
+        if self.nodes[n].is_some() {
+            return;
+        }
+        self.lives[n] += 1;
+        self.started += 1;
+        let settings = self.plan.settings(self.started);
+        let worker = settings.worker.clone();
+        let mistakes = Planted::in_engine(self.planted);
+        let seed = self.dice.next();
+        let engine = Engine::new(settings, self.plan.destinations.clone(), PARTITIONS, seed, mistakes);
+        self.nodes[n] = Some(Node::new(engine, worker, self.now));
+        self.poll(n);
+    }
+
+    fn crash(&mut self, n: usize) {
+        if self.nodes[n].take().is_some() {
+            self.lives[n] += 1;
+            let at = self.now + self.dice.millis(10, 1_500);
+            self.at(at, n, Event::Start);
+        }
+    }
+
+    /// Lets the engine say what to do, and does it.
+    fn poll(&mut self, n: usize) {
+        let Some(node) = &mut self.nodes[n] else { return };
+        let clock = node.clock(self.now);
+        let actions = node.engine.poll(clock);
+        node.engine.take_events();
+        if node.engine.is_stopped() {
+            self.nodes[n] = None;
+            self.lives[n] += 1;
+            let at = self.now + self.dice.millis(10, 1_000);
+            return self.at(at, n, Event::Start);
+        }
+        let (unsettled, lanes) = (node.engine.unsettled(), self.names.len() * usize::from(PARTITIONS));
+        let set_aside = || self.store.core.overview().destinations.iter().map(set_aside).sum();
+        self.checks.memory(unsettled, lanes, set_aside);
+        let started = node.started;
+        if let Some(wake) = node.engine.wake_at(clock) {
+            let wake = (started + wake).max(self.now + Duration::from_micros(100));
+            if node.wake_at.is_none_or(|planned| wake < planned) {
+                node.wake_at = Some(wake);
+                self.at(wake, n, Event::Wake);
+            }
+        }
+        for action in actions {
+            self.perform(n, clock, action);
+        }
+    }
+
+    fn perform(&mut self, n: usize, clock: Duration, action: Action) {
+        match action {
+            Action::Cancel { ids } => {
+                if let Some(node) = &mut self.nodes[n] {
+                    ids.iter().for_each(|id| drop(node.flights.remove(id)));
+                }
+            }
+            Action::Deliver { walk, id, run, not_after } => {
+                let at = self.now + self.dice.millis(0, 1);
+                self.at(at, n, Event::HandOver { walk, id, run, not_after });
+            }
+            Action::Probe { walk } => {
+                let down = self.down_until[walk] > self.now;
+                let result = if down { Err(sink::Error::unreachable("down")) } else { Ok(()) };
+                let at = self.now + self.dice.millis(1, 5);
+                self.at(at, n, Event::Answer(Input::Probed { walk, result }));
+            }
+            Action::Look { wait } => {
+                // Hints wake a worker early; without them it waits its interval.
+                let wait = if self.plan.hints { wait.min(self.dice.millis(5, 120)) } else { wait };
+                self.at(self.now + wait, n, Event::Ask { asked_at: clock, action: Action::Look { wait } });
+            }
+            action => {
+                let at = self.now + self.dice.millis(0, 5);
+                self.at(at, n, Event::Ask { asked_at: clock, action });
+            }
+        }
+    }
+
+    /// A question reaches the store, unless it is lost on the way; so may be the answer.
+    fn ask(&mut self, n: usize, life: u64, asked_at: Duration, action: &Action) {
+        let Some(node) = self.nodes[n].as_ref().filter(|_| life == self.lives[n]) else { return };
+        let lost = !self.calm() && self.dice.percent(self.plan.lost_request);
+        let input = if lost {
+            refused(asked_at, action)
+        } else {
+            let answer = self.store.execute(node, &self.names, asked_at, action, &mut self.checks);
+            let reply_lost = !self.calm() && self.dice.percent(self.plan.lost_reply);
+            if reply_lost { refused(asked_at, action) } else { answer }
+        };
+        let at = self.now + self.dice.millis(0, 5);
+        self.at(at, n, Event::Answer(input));
+    }
+
+    /// The shell's last look before a sink is called.
+    fn hand_over(&mut self, n: usize, walk: usize, id: u64, run: Run, not_after: Duration) {
+        let life = self.life(n);
+        let Some(node) = &mut self.nodes[n] else { return };
+        let clock = node.clock(self.now);
+        let careless = self.planted == Some(Planted::Engine(Mistake::DeliverWithoutLease));
+        if clock >= not_after && !careless {
+            let outcome = sink::Outcome::stopped(0, sink::Error::unreachable("the lease ended"));
+            let input = Input::Delivered { walk, id, outcome, took: Duration::ZERO };
+            return self.at(self.now, n, Event::Answer(input));
+        }
+        let (epoch, held_until) = node.held.get(&run.partition).copied().unwrap_or_default();
+        if clock >= held_until {
+            self.checks.violated(Violation::WithoutLease);
+        }
+        if node.has_in_flight(walk, run.key.as_ref()) {
+            self.checks.violated(Violation::TwoRunsOfAKey);
+        }
+        for delivery in &run.deliveries {
+            let spot: Spot = (run.destination.clone(), delivery.position);
+            let status = self.store.core.status(&spot.0, spot.1);
+            if self.store.is_current(run.partition, epoch) && status == Some(Status::Delivered) {
+                self.checks.violated(Violation::DeliveredAgain);
+            }
+            let due = delivery.message.due_at.map(|at| at.as_millisecond());
+            let store_clock = self.store.core.now().as_millis() as i64;
+            if self.plan.clock_jumps == 0 && self.plan.operator_actions == 0 && due.is_some_and(|due| due > store_clock)
+            {
+                self.checks.violated(Violation::TooEarly);
+            }
+            self.checks.handed_over(life, epoch, &spot);
+        }
+        node.flights.insert(id, Flight { walk, run: run.clone(), epoch });
+        let at = self.now + self.dice.millis(0, 3);
+        self.at(at, n, Event::Arrive { walk, id, run });
+    }
+
+    fn arrive(&mut self, n: usize, life: u64, walk: usize, id: u64, run: Run) {
+        let down = self.down_until[walk] > self.now;
+        let calm = self.calm();
+        let core = &self.store.core;
+        let dest = &self.plan.destinations[walk];
+        let arrived = |checks: &mut Checks, nth: usize| {
+            let delivery = &run.deliveries[nth];
+            let spot = (run.destination.clone(), delivery.position);
+            let earlier = core.earlier_of_key(&run.destination, delivery.position);
+            checks.arrival(spot, &delivery.message, dest.policy.on_dead, &earlier);
+        };
+        let answer = receive(&run, &self.plan, down, calm, &mut self.dice, &mut self.checks, arrived);
+        let alive = life == self.lives[n];
+        let (outcome, after) = match answer {
+            Answer::Death if alive => return self.crash(n),
+            Answer::Death => return,
+            Answer::Told(outcome, latency) if latency < dest.timeout => (outcome, latency),
+            Answer::Told(..) | Answer::Silence => {
+                let spot = (run.destination.clone(), run.deliveries[0].position);
+                *self.checks.failures.entry(spot).or_default() += 1;
+                run.deliveries.iter().for_each(|delivery| {
+                    self.checks.lost_acks.insert((run.destination.clone(), delivery.position));
+                });
+                (sink::Outcome::stopped(0, sink::Error::retry("timeout")), dest.timeout)
+            }
+        };
+        if alive {
+            let input = Input::Delivered { walk, id, outcome, took: after };
+            self.at(self.now + after, n, Event::Answer(input));
+        }
+    }
+
+    /// What an observer learns from an answer before the engine does.
+    fn observe(&mut self, n: usize, input: &Input) {
+        let life = self.life(n);
+        let Some(node) = &mut self.nodes[n] else { return };
+        node.observe(input);
+        if let Input::Delivered { id, outcome, .. } = input
+            && let Some(flight) = node.flights.remove(id)
+        {
+            for delivery in flight.run.deliveries.iter().take(outcome.confirmed) {
+                let spot = (flight.run.destination.clone(), delivery.position);
+                self.checks.confirmed(life, flight.epoch, spot);
+            }
+        }
+    }
+
+    /// Faults are over: everything must come to rest, and what came to rest must be right.
+    fn look_whether_drained(&mut self) {
+        for name in &self.names {
+            drop(self.store.core.set_paused(name, false));
+        }
+        let deliveries = self.store.core.statuses();
+        let core = &self.store.core;
+        let at_rest = |(name, position, status): &(Name, Position, Status)| match status {
+            Status::Delivered | Status::Dead => true,
+            Status::Waiting => core.head_status(name, *position) == Some(Status::Dead),
+            _ => false,
+        };
+        if !deliveries.iter().all(at_rest) {
+            let at = self.now + Duration::from_millis(50);
+            return self.at(at, 0, Event::Drained);
+        }
+        self.done = true;
+        for (name, position, status) in deliveries {
+            let spot: Spot = (name, position);
+            if status == Status::Delivered && !self.checks.has_arrived(&spot) && !self.checks.discarded.contains(&spot)
+            {
+                self.checks.violated(Violation::Lost);
+            }
+        }
+    }
+}
+
+fn set_aside(counts: &crate::inspect::DestinationCounts) -> usize {
+    (counts.retrying + counts.scheduled + counts.throttled + counts.replay + counts.waiting) as usize
+}
+
+/// The answer to a question that was lost, or whose answer was.
+fn refused(asked_at: Duration, action: &Action) -> Input {
+    let error = || Error::new(Kind::Unavailable, "lost");
+    match action {
+        Action::Lease { .. } => Input::Leased { asked_at, result: Err(error()) },
+        Action::Renew { leases, .. } => Input::Renewed { asked_at, leases: leases.clone(), result: Err(error()) },
+        Action::Release { leases, leaving } => {
+            Input::Released { leases: leases.clone(), leaving: *leaving, result: Err(error()) }
+        }
+        Action::Look { .. } => Input::Looked { result: Err(error()) },
+        Action::Open { walk, leases } => Input::Opened { walk: *walk, leases: leases.clone(), result: Err(error()) },
+        Action::Read { walk, lanes, .. } => Input::Read { walk: *walk, lanes: lanes.clone(), result: Err(error()) },
+        Action::ReadKey { walk, lane, line, held, asked_at, .. } => {
+            let (held, asked_at) = (held.clone(), *asked_at);
+            Input::KeyRead { walk: *walk, lane: *lane, line: *line, held, asked_at, result: Err(error()) }
+        }
+        Action::Due { walk, lanes, limit, asked_at } => {
+            let (limit, asked_at) = (*limit, *asked_at);
+            Input::Due { walk: *walk, lanes: lanes.clone(), limit, asked_at, result: Err(error()) }
+        }
+        Action::Commit { walk, .. } => Input::Committed { walk: *walk, result: Err(error()) },
+        Action::Purge { .. } => Input::Purged { result: Err(error()) },
+        Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => Input::Stop,
+    }
+}
