@@ -18,15 +18,19 @@ pub struct Args {
     /// End with one JSON object: schedules, violations by kind, planted bugs caught and missed, schedules per second
     #[arg(long)]
     json: bool,
+    /// Run one schedule, that of the seed, and tell every step
+    #[arg(long)]
+    trace: bool,
 }
 
 impl Args {
     pub fn schedules(schedules: u64) -> Self {
-        Self { schedules, seed: None, json: false }
+        Self { schedules, seed: None, json: false, trace: false }
     }
 }
 
-/// In release, because a schedule there takes microseconds.
+/// In release, because a schedule there takes microseconds. The mistakes that are planted in the engine have to be found, too:
+/// a simulator that finds nothing might be one that cannot.
 pub fn run(args: &Args) -> Result<()> {
     let mut command = cargo("run --release --quiet --package posthaste --features testkit --example");
     command.arg(EXAMPLE).arg("--").args(["--schedules", &args.schedules.to_string()]);
@@ -36,5 +40,6 @@ pub fn run(args: &Args) -> Result<()> {
     if args.json {
         command.arg("--json");
     }
+    command.arg(if args.trace { "--trace" } else { "--planted" });
     execute(&mut command)
 }
