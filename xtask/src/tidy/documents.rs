@@ -11,6 +11,13 @@ pub fn check(tree: &Tree, dependencies: &[String], chores: &[String], findings: 
         commands(page, chores, findings);
         tests(tree, page, findings);
     }
+    for block in tree.get("README.md").into_iter().flat_map(rust_blocks) {
+        let runs = |file: &File| file.path.contains("/examples/") && trimmed(&file.text).contains(&block);
+        if !tree.with_extension("rs").any(runs) {
+            findings
+                .wrong("README.md: its Rust code is not a part of any example, so nobody knows whether it compiles");
+        }
+    }
     let architecture = tree.get("ARCHITECTURE.md").map_or("", |page| &page.text);
     for dependency in dependencies.iter().filter(|name| !architecture.contains(&format!("`{name}`"))) {
         findings.wrong(format!("ARCHITECTURE.md: does not say what `{dependency}` is for"));
@@ -64,6 +71,15 @@ fn tests(tree: &Tree, page: &File, findings: &mut Findings) {
     }
 }
 
+fn rust_blocks(page: &File) -> Vec<String> {
+    page.text.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).map(trimmed).collect()
+}
+
+/// Without indentation, which differs between a page and a program.
+fn trimmed(code: &str) -> String {
+    code.lines().map(|line| line.trim().to_owned() + "\n").collect()
+}
+
 /// Every text between `open` and `close` on one line, left to right.
 fn between<'a>(text: &'a str, open: &'a str, close: &'a str) -> impl Iterator<Item = &'a str> {
     text.lines().flat_map(move |line| {
@@ -103,6 +119,15 @@ mod tests {
         let page = "[here](Cargo.toml) [there](src/main.rs#x) [web](https://example.org) [anchor](#x)";
         assert_eq!(wrong(&[ARCHITECTURE, ("README.md", page)]), Vec::<String>::new());
         assert_eq!(wrong(&[ARCHITECTURE, ("README.md", "[a](nowhere.md) [b](Cargo.toml)")]).len(), 1);
+    }
+
+    #[test]
+    fn code_in_the_readme_is_a_part_of_an_example() {
+        let page = ("README.md", "```rust\nlet a = 1;\nlet b = 2;\n```\n");
+        let example = |code| ("crates/x/examples/y.rs", code);
+        let code = "fn main() {\n    let a = 1;\n    let b = 2;\n}\n";
+        assert_eq!(wrong(&[ARCHITECTURE, page, example(code)]), Vec::<String>::new());
+        assert_eq!(wrong(&[ARCHITECTURE, page, example("let a = 1;\nlet b = 3;\n")]).len(), 1);
     }
 
     #[test]
