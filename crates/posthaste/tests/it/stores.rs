@@ -1,3 +1,4 @@
 //! The store suite on every store.
 
 mod memory;
+mod sqlite;

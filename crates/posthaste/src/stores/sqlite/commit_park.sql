@@ -1,0 +1,10 @@
+-- Sets a delivery aside or replaces it, by primary key. What someone discarded stays discarded until its lane lets it go.
+INSERT INTO outbox_parked (
+    seq, destination, partition, tenant, key, state, holds, attempts, kills, due_at, worker, error, progress
+) VALUES (
+    :seq, :destination, :partition, :tenant, :key, :state, :holds, :attempts, :kills, :due_at, :worker, :error, :progress
+)
+ON CONFLICT (seq, destination) DO UPDATE SET
+    state = excluded.state, holds = excluded.holds, attempts = excluded.attempts, kills = excluded.kills,
+    due_at = excluded.due_at, worker = excluded.worker, error = excluded.error, progress = excluded.progress
+WHERE state <> 'discarded';

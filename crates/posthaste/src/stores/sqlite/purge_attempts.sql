@@ -1,0 +1,2 @@
+-- Its timeline; by primary key.
+DELETE FROM outbox_attempts WHERE seq = :seq;
