@@ -8,6 +8,7 @@ use crate::{chores, root};
 mod adapters;
 mod documents;
 mod files;
+mod manifests;
 mod tree;
 
 /// What was found: some of it must be mended, some of it may be lived with.
@@ -31,6 +32,7 @@ pub fn run() -> Result<()> {
     let tree = Tree::read(".")?;
     let mut findings = Findings::default();
     files::check(&tree, &mut findings);
+    manifests::check(&tree, &mut findings);
     adapters::check(&tree, &root::features()?, &mut findings);
     documents::check(&tree, &root::dependencies()?, &chores(), &mut findings);
 

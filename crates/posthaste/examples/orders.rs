@@ -13,7 +13,9 @@ use serde_json::json;
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let file = std::env::temp_dir().join(format!("orders-{}.db", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("orders-{}", std::process::id()));
+    std::fs::create_dir(&folder)?;
+    let file = folder.join("orders.db");
     let store = Sqlite::open(&file, Options::default())?;
     store.migrate().await?;
     sqlite::connect(&file, &Options::default())?.execute("CREATE TABLE orders (id INTEGER, total INTEGER)", [])?;
@@ -39,5 +41,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .destination(Destination::new("log"), Arc::new(Stdout::new()))
         .build();
     relay.run(shutdown).await?;
+
+    drop(db);
+    std::fs::remove_dir_all(folder)?;
     Ok(())
 }
