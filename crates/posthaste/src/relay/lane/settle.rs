@@ -138,7 +138,8 @@ impl Lane {
                 let (number, took) = (item.attempts.max(1), failure.took);
                 let error = Some(failure.error.text().to_owned());
                 self.changes.attempt(Attempt { position: item.position, number, error: error.clone(), took });
-                (error, failure.progress)
+                // A sink that was cut off could say nothing about progress; what it said before still holds.
+                (error, failure.progress.or_else(|| item.progress.clone()))
             }
             None => (None, item.progress.clone()),
         };
