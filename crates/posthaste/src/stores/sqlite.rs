@@ -43,6 +43,8 @@ mod purge;
 mod read;
 mod register;
 mod report;
+#[cfg(test)]
+mod tests;
 mod wait;
 
 /// How to use a database file.

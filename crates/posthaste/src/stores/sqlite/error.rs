@@ -45,7 +45,9 @@ fn is_about_schema(error: &rusqlite::Error) -> bool {
         rusqlite::Error::SqliteFailure(_, Some(text)) | rusqlite::Error::SqlInputError { msg: text, .. } => text,
         _ => return false,
     };
-    text.starts_with("no such table: outbox") || text.starts_with("no such column")
+    // `sqlite_sequence` comes with the first table that counts by itself.
+    let missing = ["no such table: outbox", "no such table: sqlite_sequence", "no such column"];
+    missing.iter().any(|missing| text.starts_with(missing))
 }
 
 pub(super) fn no_journal() -> Error {

@@ -54,7 +54,7 @@ fn purgeable(connection: &Connection, older_than: Duration, from: i64, limit: us
     Ok(found)
 }
 
-fn remove(transaction: &Transaction<'_>, found: &[i64]) -> Result<u64> {
+pub(super) fn remove(transaction: &Transaction<'_>, found: &[i64]) -> Result<u64> {
     let mut message = transaction.prepare_cached(include_str!("purge_message.sql"))?;
     let mut parked = transaction.prepare_cached(include_str!("purge_parked.sql"))?;
     let mut attempts = transaction.prepare_cached(include_str!("purge_attempts.sql"))?;
