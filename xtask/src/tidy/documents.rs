@@ -9,7 +9,7 @@ pub fn check(tree: &Tree, dependencies: &[String], chores: &[String], findings: 
     for page in tree.with_extension("md") {
         links(page, findings);
         commands(tree, page, chores, findings);
-        tests(tree, page, findings);
+        tests(tree, page, dependencies, findings);
     }
     for block in tree.get("README.md").into_iter().flat_map(rust_blocks) {
         let runs = |file: &File| file.path.contains("/examples/") && trimmed(&file.text).contains(&block);
@@ -67,9 +67,11 @@ fn words_after<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = Strin
 }
 
 /// A test that a page names as its proof exists. Names of tests are sentences, so that three underscores make one.
-fn tests(tree: &Tree, page: &File, findings: &mut Findings) {
+fn tests(tree: &Tree, page: &File, dependencies: &[String], findings: &mut Findings) {
     let is_test = |name: &&str| {
-        name.matches('_').count() >= 3 && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        name.matches('_').count() >= 3
+            && !dependencies.iter().any(|dependency| dependency == name)
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
     for name in between(&page.text, "`", "`").filter(is_test) {
         let definitions = [format!("fn {name}("), format!(" {name},\n"), format!(" {name}: ")];
