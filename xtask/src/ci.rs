@@ -48,5 +48,5 @@ fn examples() -> Result<()> {
 }
 
 fn documentation() -> Result<()> {
-    execute(cargo("doc --workspace --all-features --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
+    execute(cargo("doc --package posthaste --all-features --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
 }

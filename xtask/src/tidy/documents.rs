@@ -8,8 +8,8 @@ use super::tree::{File, Tree};
 pub fn check(tree: &Tree, dependencies: &[String], chores: &[String], findings: &mut Findings) {
     for page in tree.with_extension("md") {
         links(page, findings);
-        commands(page, chores, findings);
-        tests(tree, page, findings);
+        commands(tree, page, chores, findings);
+        tests(tree, page, dependencies, findings);
     }
     for block in tree.get("README.md").into_iter().flat_map(rust_blocks) {
         let runs = |file: &File| file.path.contains("/examples/") && trimmed(&file.text).contains(&block);
@@ -47,20 +47,31 @@ fn resolve(page: &str, target: &str) -> PathBuf {
     path
 }
 
-/// Every `cargo xtask CHORE` is one.
-fn commands(page: &File, chores: &[String], findings: &mut Findings) {
-    for rest in page.text.split("cargo xtask ").skip(1) {
-        let chore: String = rest.chars().take_while(|c| c.is_ascii_lowercase()).collect();
-        if !chore.is_empty() && !chores.contains(&chore) {
-            findings.wrong(format!("{}: there is no `cargo xtask {chore}`", page.path));
-        }
+/// Every `cargo xtask CHORE` and every `posthaste COMMAND` exists.
+fn commands(tree: &Tree, page: &File, chores: &[String], findings: &mut Findings) {
+    for chore in words_after(&page.text, "cargo xtask ").filter(|chore| !chores.contains(chore)) {
+        findings.wrong(format!("{}: there is no `cargo xtask {chore}`", page.path));
+    }
+    let program = tree.get("crates/posthaste-cli/src/cli.rs").map_or("", |file| &file.text).to_lowercase();
+    let exists = |command: &String| ["(", ","].iter().any(|end| program.contains(&format!("\n    {command}{end}")));
+    let named = words_after(&page.text, "`posthaste ").chain(words_after(&page.text, "\nposthaste "));
+    for command in named.filter(|command| !exists(command)) {
+        findings.wrong(format!("{}: there is no `posthaste {command}`", page.path));
     }
 }
 
+/// The words that follow `prefix`, where a word follows.
+fn words_after<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = String> + 'a {
+    let word = |rest: &str| rest.chars().take_while(char::is_ascii_lowercase).collect::<String>();
+    text.split(prefix).skip(1).map(word).filter(|word| !word.is_empty())
+}
+
 /// A test that a page names as its proof exists. Names of tests are sentences, so that three underscores make one.
-fn tests(tree: &Tree, page: &File, findings: &mut Findings) {
+fn tests(tree: &Tree, page: &File, dependencies: &[String], findings: &mut Findings) {
     let is_test = |name: &&str| {
-        name.matches('_').count() >= 3 && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        name.matches('_').count() >= 3
+            && !dependencies.iter().any(|dependency| dependency == name)
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
     for name in between(&page.text, "`", "`").filter(is_test) {
         let definitions = [format!("fn {name}("), format!(" {name},\n"), format!(" {name}: ")];
@@ -133,9 +144,10 @@ mod tests {
     #[test]
     fn commands_and_tests_that_a_page_names_exist() {
         let code = ("a.rs", "async fn nothing_is_ever_lost() {}\n  it_is_so_in_a_list,\n");
-        let page = "`cargo xtask test`, `nothing_is_ever_lost`, `it_is_so_in_a_list`, `window_bytes`";
-        assert_eq!(wrong(&[ARCHITECTURE, code, ("README.md", page)]), Vec::<String>::new());
-        let page = "`cargo xtask dance`, `nothing_is_ever_kept`";
-        assert_eq!(wrong(&[ARCHITECTURE, code, ("README.md", page)]).len(), 2);
+        let program = ("crates/posthaste-cli/src/cli.rs", "enum Command {\n    Run,\n    List(list::Args),\n}\n");
+        let page = "`cargo xtask test`, `nothing_is_ever_lost`, `it_is_so_in_a_list`, `window_bytes`, `posthaste run`\nposthaste list\n";
+        assert_eq!(wrong(&[ARCHITECTURE, code, program, ("README.md", page)]), Vec::<String>::new());
+        let page = "`cargo xtask dance`, `nothing_is_ever_kept`, `posthaste dance`";
+        assert_eq!(wrong(&[ARCHITECTURE, code, program, ("README.md", page)]).len(), 3);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! One message, several handlers, each with its own progress. All handlers of a message run one after another in the order of
 //! their registration; one that fails does not keep the later ones from running. The message counts as delivered when all
-//! have succeeded. Until then the names of those that have are kept with the parked delivery ([`progress`]), so that the next
+//! have succeeded. Until then the names of those that have are kept with the parked delivery (`progress`), so that the next
 //! attempt runs only the rest.
 //!
 //! A later message of the key is not handled before all handlers are done with the earlier one. Handlers that must not wait

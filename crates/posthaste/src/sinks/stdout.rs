@@ -1,7 +1,7 @@
 //! JSON lines on standard output: the smallest sink, the template to copy.
 //!
 //! Needs nothing and refuses nothing. Whatever goes wrong is wrong with the stream, never with one message, so every error
-//! is *unreachable*. The fields of a line are those of [`Line`](line::Line); `docs/sinks/stdout.md` lists them.
+//! is *unreachable*. The fields of a line are those of `line::Line`; `docs/sinks/stdout.md` lists them.
 
 use std::fmt;
 use std::io;
