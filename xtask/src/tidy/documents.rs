@@ -9,7 +9,7 @@ pub fn check(tree: &Tree, dependencies: &[String], chores: &[String], findings: 
     for page in tree.with_extension("md") {
         links(page, findings);
         commands(page, chores, findings);
-        tests(tree, page, findings);
+        tests(tree, page, dependencies, findings);
     }
     for block in tree.get("README.md").into_iter().flat_map(rust_blocks) {
         let runs = |file: &File| file.path.contains("/examples/") && trimmed(&file.text).contains(&block);
@@ -57,12 +57,14 @@ fn commands(page: &File, chores: &[String], findings: &mut Findings) {
     }
 }
 
-/// A test that a page names as its proof exists. Names of tests are sentences, so that three underscores make one.
-fn tests(tree: &Tree, page: &File, findings: &mut Findings) {
+/// A test that a page names as its proof exists. Names of tests are sentences, so that three underscores make one, unless
+/// they make a dependency.
+fn tests(tree: &Tree, page: &File, dependencies: &[String], findings: &mut Findings) {
     let is_test = |name: &&str| {
         name.matches('_').count() >= 3 && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
-    for name in between(&page.text, "`", "`").filter(is_test) {
+    let is_dependency = |name: &str| dependencies.iter().any(|dependency| dependency == name);
+    for name in between(&page.text, "`", "`").filter(is_test).filter(|name| !is_dependency(name)) {
         let definitions = [format!("fn {name}("), format!(" {name},\n"), format!(" {name}: ")];
         let named = |file: &File| definitions.iter().any(|definition| file.text.contains(definition));
         if !tree.with_extension("rs").any(named) {
