@@ -132,10 +132,11 @@ impl Demo {
                 _ => {}
             }
             let overview = self.store.inspect.overview().await?;
-            view.show(&self.shop, &monitor.snapshot(), &overview)?;
             let written = self.shop.is_done() && outage.is_some() && self.receiver.is_up();
             let quiet = arrivals.quiet_for(self.ledger.len() + self.receiver.records.len());
-            if (written && view::is_settled(&overview)) || quiet > STUCK {
+            let over = (written && view::is_settled(&overview)) || quiet > STUCK;
+            view.show(&self.shop, &monitor.snapshot(), &overview, over)?;
+            if over {
                 return Ok(());
             }
         }
