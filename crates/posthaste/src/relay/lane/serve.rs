@@ -158,7 +158,7 @@ impl Lane {
         let vouched = self.lines[line].vouching == Vouching::Granted;
         let Some(mut item) = self.lines[line].queue.pop_front() else { return };
         // Counted ahead of a delivery that is not made now.
-        item.kills -= u32::from(vouched);
+        item.kills = item.kills.saturating_sub(u32::from(vouched));
         self.clear_suspicion(line);
         if self.mistakes.has(Mistake::ThrottledDropped) {
             self.done(line, &item, None);

@@ -97,6 +97,7 @@ impl Lane {
 
     /// Everything of the key from `position` on waits; what is in memory of it is let go.
     fn hold_behind(&mut self, line: LineId, position: Position) {
+        self.call_off_vouching(line);
         let queue = std::mem::take(&mut self.lines[line].queue);
         let mut until = position;
         for item in &queue {
@@ -114,6 +115,21 @@ impl Lane {
         hold.loaded_to = position;
         hold.until = hold.until.max(until);
         self.record_hold(line);
+    }
+
+    /// What was counted ahead of a delivery that is not made now is taken back.
+    fn call_off_vouching(&mut self, line: LineId) {
+        let target = &mut self.lines[line];
+        if target.vouching == Vouching::NotNeeded || !target.in_flight.is_empty() {
+            return;
+        }
+        if let Some(first) = target.queue.front_mut() {
+            first.kills = first.kills.saturating_sub(1);
+            let item = first.clone();
+            let aside = Aside { state: ParkedState::Retrying, due_in: Some(Duration::ZERO), failure: None };
+            self.park(&item, aside, item.origin == Origin::Head);
+        }
+        self.clear_suspicion(line);
     }
 
     fn hold_settled(&mut self, line: LineId, position: Position) {

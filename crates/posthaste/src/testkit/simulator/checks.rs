@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::plan::{MAX_ATTEMPTS, READ_BATCH, WINDOW};
 use crate::destination::Name;
+use crate::inspect::Status;
 use crate::journal::{Epoch, Position};
 use crate::message::{Message, OrderKey};
 use crate::retry::OnDead;
@@ -138,7 +139,11 @@ impl Checks {
         self.confirmed.insert((worker, epoch, spot));
     }
 
-    pub(super) fn handed_over(&mut self, worker: (usize, u64), epoch: Epoch, spot: &Spot) {
+    /// The holder of a lane hands something over that the store has as `status`.
+    pub(super) fn handed_over(&mut self, worker: (usize, u64), epoch: Epoch, spot: &Spot, status: Option<Status>) {
+        if status == Some(Status::Delivered) {
+            self.violated(Violation::DeliveredAgain);
+        }
         if self.confirmed.contains(&(worker, epoch, spot.clone())) && !self.replayed.contains(spot) {
             self.violated(Violation::RepeatedAfterConfirmation);
         }

@@ -413,8 +413,9 @@ impl World {
         for delivery in &run.deliveries {
             let spot: Spot = (run.destination.clone(), delivery.position);
             let status = self.store.core.status(&spot.0, spot.1);
-            if self.store.is_current(run.partition, epoch) && status == Some(Status::Delivered) {
-                self.checks.violated(Violation::DeliveredAgain);
+            // A zombie, whose lease another worker has by now, may repeat; it cannot record it.
+            if self.store.is_current(run.partition, epoch) {
+                self.checks.handed_over(life, epoch, &spot, status);
             }
             let due = delivery.message.due_at.map(|at| at.as_millisecond());
             let store_clock = self.store.core.now().as_millis() as i64;
@@ -422,7 +423,6 @@ impl World {
             {
                 self.checks.violated(Violation::TooEarly);
             }
-            self.checks.handed_over(life, epoch, &spot);
         }
         node.flights.insert(id, Flight { walk, run: run.clone(), epoch });
         let at = self.now + self.dice.millis(0, 3);
