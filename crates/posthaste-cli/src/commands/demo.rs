@@ -63,7 +63,10 @@ const OUTAGE: Duration = Duration::from_secs(3);
 const STUCK: Duration = Duration::from_secs(30);
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    logging::for_demo(context.verbose);
+    // It shows what happens in its own way.
+    if context.verbose > 0 {
+        logging::for_commands(context.verbose);
+    }
     let folder = Folder::create(args.dir.as_deref(), context.output.json)?;
     let orders = args.orders.unwrap_or(ORDERS);
     story::introduce(context.output, orders)?;
