@@ -25,13 +25,6 @@ pub fn for_commands(verbose: u8) {
     init(LogFormat::Pretty, filter);
 }
 
-/// For the demo, which shows what happens in its own way: nothing, unless `-v` was given.
-pub fn for_demo(verbose: u8) {
-    if verbose > 0 {
-        init(LogFormat::Pretty, at(verbose));
-    }
-}
-
 fn at(verbose: u8) -> Targets {
     Targets::new().with_default(if verbose == 1 { LevelFilter::DEBUG } else { LevelFilter::TRACE })
 }

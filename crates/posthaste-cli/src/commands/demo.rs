@@ -63,7 +63,10 @@ const OUTAGE: Duration = Duration::from_secs(3);
 const STUCK: Duration = Duration::from_secs(30);
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    logging::for_demo(context.verbose);
+    // It shows what happens in its own way.
+    if context.verbose > 0 {
+        logging::for_commands(context.verbose);
+    }
     let folder = Folder::create(args.dir.as_deref(), context.output.json)?;
     let orders = args.orders.unwrap_or(ORDERS);
     story::introduce(context.output, orders)?;
@@ -132,10 +135,11 @@ impl Demo {
                 _ => {}
             }
             let overview = self.store.inspect.overview().await?;
-            view.show(&self.shop, &monitor.snapshot(), &overview)?;
             let written = self.shop.is_done() && outage.is_some() && self.receiver.is_up();
             let quiet = arrivals.quiet_for(self.ledger.len() + self.receiver.records.len());
-            if (written && view::is_settled(&overview)) || quiet > STUCK {
+            let over = (written && view::is_settled(&overview)) || quiet > STUCK;
+            view.show(&self.shop, &monitor.snapshot(), &overview, over)?;
+            if over {
                 return Ok(());
             }
         }

@@ -8,12 +8,14 @@ use jiff::Timestamp;
 use posthaste::Message;
 use serde_json::json;
 
+use self::draft::Draft;
 use crate::context::Context;
 use crate::exit::{Exit, Misuse};
 use crate::output::count;
 use crate::selection::{aggregate, timestamp};
 use crate::{clock, duration};
 
+mod draft;
 mod jsonl;
 
 #[derive(Debug, clap::Args)]
@@ -94,7 +96,7 @@ pub fn execute(context: &Context, args: Args) -> anyhow::Result<Exit> {
             let text = String::from_utf8(read(place)?).map_err(|_| Misuse(format!("{place} is not UTF-8")))?;
             jsonl::messages(&text).map_err(Misuse)?
         }
-        None => vec![message(args)?],
+        None => vec![draft(args)?.message()?],
     };
     let (_, store) = context.open()?;
     let stored = store.enqueue(&messages)?;
@@ -121,41 +123,25 @@ fn answer(context: &Context, messages: &[Message], stored: &[bool]) -> anyhow::R
     Ok(())
 }
 
-fn message(args: Args) -> anyhow::Result<Message> {
-    let (aggregate_type, aggregate_id) = args.aggregate.unwrap_or_default();
-    let mut builder = Message::builder(args.event_type.unwrap_or_default(), aggregate_type, aggregate_id)
-        .payload(payload(&args.payload)?, args.content_type);
-    if let Some(key) = args.key {
-        builder = builder.key(key);
-    }
-    if args.unordered {
-        builder = builder.unordered();
-    }
-    for (name, value) in args.headers {
-        builder = builder.header(name, value);
-    }
-    if let Some(tenant) = args.tenant {
-        builder = builder.tenant(tenant);
-    }
-    if let Some(user) = args.user {
-        builder = builder.user(user);
-    }
-    if let Some(id) = args.correlation_id {
-        builder = builder.correlation_id(id);
-    }
-    if let Some(due) = due(args.due_in, args.due_at)? {
-        builder = builder.due_at(due);
-    }
-    if let Some(destination) = args.to {
-        builder = builder.destination(destination);
-    }
-    if let Some(limit) = args.max_attempts {
-        builder = builder.max_attempts(limit);
-    }
-    if let Some((stream, event)) = args.source {
-        builder = builder.origin(stream, event);
-    }
-    Ok(builder.build()?)
+fn draft(args: Args) -> anyhow::Result<Draft> {
+    Ok(Draft {
+        id: None,
+        event_type: args.event_type.unwrap_or_default(),
+        aggregate: args.aggregate.unwrap_or_default(),
+        key: args.key,
+        unordered: args.unordered,
+        payload: payload(&args.payload)?,
+        content_type: args.content_type,
+        headers: args.headers,
+        tenant: args.tenant,
+        user: args.user,
+        correlation_id: args.correlation_id,
+        occurred_at: None,
+        due_at: due(args.due_in, args.due_at)?,
+        destination: args.to,
+        max_attempts: args.max_attempts,
+        source: args.source,
+    })
 }
 
 fn due(due_in: Option<Duration>, due_at: Option<Timestamp>) -> Result<Option<Timestamp>, Misuse> {

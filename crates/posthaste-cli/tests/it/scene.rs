@@ -5,7 +5,8 @@ use std::time::Duration;
 use posthaste::Destination;
 use posthaste::destination::Name;
 use posthaste::journal::{
-    Attempt, Cursor, HeldKey, Journal, LaneCommit, Park, ParkedState, Position, ReadRequest, WorkerId, WorkerReport,
+    Attempt, Cursor, Entry, HeldKey, Journal, LaneCommit, Lease, Park, ParkedState, Position, ReadRequest, WorkerId,
+    WorkerReport,
 };
 use posthaste::stores::sqlite::{Options, Sqlite};
 
@@ -17,7 +18,7 @@ pub const ERROR: &str = "422 Unprocessable: no such \u{1b}[31mcustomer";
 pub struct Worker {
     runtime: tokio::runtime::Runtime,
     journal: Sqlite,
-    leases: Vec<posthaste::journal::Lease>,
+    leases: Vec<Lease>,
 }
 
 impl Worker {
@@ -45,51 +46,69 @@ impl Worker {
     pub fn fail(&self, key: &str, state: ParkedState, due_in: Option<Duration>) {
         self.runtime.block_on(async {
             let newest = self.journal.advance().await.unwrap();
-            let request = ReadRequest {
-                partitions: self.leases.iter().map(|lease| lease.partition).collect(),
-                after: Position::START,
-                until: Position::END,
-                limit: 10_000,
-                max_bytes: usize::MAX,
-            };
-            let batch = self.journal.read(&request).await.unwrap();
-            let head = batch.entries.iter().find(|entry| entry.message.key.as_deref() == Some(key)).unwrap();
-            let order_key = head.message.order_key().unwrap();
-            let park = Park {
-                position: head.position,
-                message: head.message.id,
-                key: Some(order_key.clone()),
-                state,
-                holds: true,
-                attempts: 2,
-                kills: 0,
-                due_in,
-                error: Some(ERROR.into()),
-                progress: None,
-            };
-            let held = HeldKey { key: order_key, after: head.position, until: newest };
-            let attempt = |number| Attempt {
-                position: head.position,
-                number,
-                error: Some(ERROR.into()),
-                took: Duration::from_millis(12),
-            };
-            let commits = self.leases.iter().map(|lease| {
-                let own = lease.partition == head.partition;
-                LaneCommit {
-                    destination: Name::from("crm"),
-                    partition: lease.partition,
-                    epoch: lease.epoch,
-                    cursor: Some(Cursor { low: newest, done: Vec::new() }),
-                    park: if own { vec![park.clone()] } else { Vec::new() },
-                    unpark: Vec::new(),
-                    hold: if own { vec![held.clone()] } else { Vec::new() },
-                    free: Vec::new(),
-                    attempts: if own { vec![attempt(1), attempt(2)] } else { Vec::new() },
-                }
-            });
-            let refused = self.journal.commit(&commits.collect::<Vec<_>>()).await.unwrap();
-            assert!(refused.is_empty());
+            let head = self.first_of(key).await;
+            let commits: Vec<LaneCommit> = self
+                .leases
+                .iter()
+                .map(|lease| match lease.partition == head.partition {
+                    true => held_up(lease, newest, &head, state, due_in),
+                    false => walked(lease, newest),
+                })
+                .collect();
+            assert!(self.journal.commit(&commits).await.unwrap().is_empty(), "the lease holds");
         });
+    }
+
+    async fn first_of(&self, key: &str) -> Entry {
+        let request = ReadRequest {
+            partitions: self.leases.iter().map(|lease| lease.partition).collect(),
+            after: Position::START,
+            until: Position::END,
+            limit: 10_000,
+            max_bytes: usize::MAX,
+        };
+        let batch = self.journal.read(&request).await.unwrap();
+        batch.entries.into_iter().find(|entry| entry.message.key.as_deref() == Some(key)).unwrap()
+    }
+}
+
+/// A lane that has delivered everything.
+fn walked(lease: &Lease, newest: Position) -> LaneCommit {
+    LaneCommit {
+        destination: Name::from("crm"),
+        partition: lease.partition,
+        epoch: lease.epoch,
+        cursor: Some(Cursor { low: newest, done: Vec::new() }),
+        park: Vec::new(),
+        unpark: Vec::new(),
+        hold: Vec::new(),
+        free: Vec::new(),
+        attempts: Vec::new(),
+    }
+}
+
+/// A lane that has delivered everything but one key, whose first message failed twice.
+fn held_up(lease: &Lease, newest: Position, head: &Entry, state: ParkedState, due_in: Option<Duration>) -> LaneCommit {
+    let key = head.message.order_key().unwrap();
+    let error = Some(ERROR.to_owned());
+    let park = Park {
+        position: head.position,
+        message: head.message.id,
+        key: Some(key.clone()),
+        state,
+        holds: true,
+        attempts: 2,
+        kills: 0,
+        due_in,
+        error: error.clone(),
+        progress: None,
+    };
+    let attempt =
+        |number| Attempt { position: head.position, number, error: error.clone(), took: Duration::from_millis(12) };
+    LaneCommit {
+        park: vec![park],
+        hold: vec![HeldKey { key, after: head.position, until: newest }],
+        attempts: vec![attempt(1), attempt(2)],
+        ..walked(lease, newest)
     }
 }

@@ -61,5 +61,6 @@ impl Folder {
 }
 
 fn temporary() -> PathBuf {
-    std::env::temp_dir().join(format!("posthaste-demo-{}", uuid::Uuid::now_v7().simple()))
+    let random = uuid::Uuid::now_v7().simple().to_string();
+    std::env::temp_dir().join(format!("posthaste-demo-{}", &random[random.len() - 8..]))
 }

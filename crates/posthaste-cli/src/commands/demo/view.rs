@@ -36,7 +36,8 @@ impl View {
         Duration::from_millis(250)
     }
 
-    pub fn show(&mut self, shop: &Shop, snapshot: &Snapshot, overview: &Overview) -> io::Result<()> {
+    /// The `last` frame is shown in any case.
+    pub fn show(&mut self, shop: &Shop, snapshot: &Snapshot, overview: &Overview, last: bool) -> io::Result<()> {
         if self.output.json || snapshot.destinations.is_empty() {
             return Ok(());
         }
@@ -45,7 +46,7 @@ impl View {
             self.before = Some((Instant::now(), snapshot.clone()));
             return self.live.draw(&frame);
         }
-        if self.last_line.is_none_or(|last| last.elapsed() >= Duration::from_secs(1)) {
+        if last || self.last_line.is_none_or(|then| then.elapsed() >= Duration::from_secs(1)) {
             self.last_line = Some(Instant::now());
             return self.output.line(self.progress(shop, snapshot, overview));
         }

@@ -6,6 +6,8 @@ use posthaste::message::MessageId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::draft::Draft;
+
 pub const HELP: &str = r#"JSON lines (--from-jsonl):
   One object per line; all lines are stored in one transaction, or none.
     {"event_type":"order.paid","aggregate_type":"order","aggregate_id":"4711","payload":{"cents":990}}
@@ -66,39 +68,33 @@ pub fn messages(text: &str) -> Result<Vec<Message>, String> {
 
 fn message(line: &str) -> Result<Message, String> {
     let line: Line<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let content_type = line.content_type.as_deref().unwrap_or("application/json");
-    let mut builder = Message::builder(line.event_type, line.aggregate_type, line.aggregate_id)
-        .payload(payload(line.payload, line.content_type.is_some())?, content_type);
-    if let Some(id) = line.id {
-        builder = builder.id(id);
+    if line.key.is_some() && line.unordered {
+        return Err("has both `key` and `unordered`: leave one out".into());
     }
-    builder = match (line.key, line.unordered) {
-        (Some(_), true) => return Err("has both `key` and `unordered`: leave one out".into()),
-        (Some(key), false) => builder.key(key),
-        (None, true) => builder.unordered(),
-        (None, false) => builder,
-    };
-    for (name, value) in line.headers {
-        builder = builder.header(name, value);
-    }
-    builder = match (line.source_stream, line.source_event) {
-        (Some(stream), Some(event)) => builder.origin(stream, event),
-        (None, None) => builder,
+    let source = match (line.source_stream, line.source_event) {
+        (Some(stream), Some(event)) => Some((stream, event)),
+        (None, None) => None,
         _ => return Err("has only one of `source_stream` and `source_event`: give both".into()),
     };
-    let message = builder.build().map_err(|invalid| invalid.to_string())?;
-    let message = Message {
+    let draft = Draft {
+        id: line.id,
+        event_type: line.event_type,
+        aggregate: (line.aggregate_type, line.aggregate_id),
+        key: line.key,
+        unordered: line.unordered,
+        payload: payload(line.payload, line.content_type.is_some())?,
+        content_type: line.content_type.unwrap_or_else(|| "application/json".into()),
+        headers: line.headers,
         tenant: line.tenant,
         user: line.user,
         correlation_id: line.correlation_id,
-        occurred_at: line.occurred_at.unwrap_or(message.occurred_at),
+        occurred_at: line.occurred_at,
         due_at: line.due_at,
         destination: line.destination,
         max_attempts: line.max_attempts,
-        ..message
+        source,
     };
-    posthaste::message::Limits::default().check(&message).map_err(|invalid| invalid.to_string())?;
-    Ok(message)
+    draft.message().map_err(|invalid| invalid.to_string())
 }
 
 /// The bytes as they stand in the line; or, if the line says that they are something else than JSON, the text in the string.
