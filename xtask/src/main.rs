@@ -1,1 +1,69 @@
-fn main() {}
+//! The chores of this repository, in Rust so that they need nothing but a toolchain: `cargo xtask --help`.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is how a command-line program speaks")]
+#![expect(unreachable_pub, reason = "in a program, `pub` says that a module is meant to be used by the others")]
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{CommandFactory, Parser, Subcommand};
+
+mod bench;
+mod ci;
+mod root;
+mod services;
+mod sim;
+mod step;
+mod test;
+mod tidy;
+
+/// The chores of this repository.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Everything a change must pass: format, lints, features, tidy, tests, simulator, examples, documentation
+    Ci,
+    /// Set up what the tests need, then run them all
+    Test(test::Args),
+    /// Start, stop or show the servers that tests need
+    Services(services::Args),
+    /// Run the protocol through seeded fault schedules
+    Sim(sim::Args),
+    /// Measure; the last line is one JSON object of ratios
+    Bench(bench::Args),
+    /// Check what compilers do not: lengths, leftovers, links, that every adapter is complete
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().chore) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nfailed: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: Chore) -> Result<()> {
+    root::enter()?;
+    match chore {
+        Chore::Ci => ci::run(),
+        Chore::Test(args) => test::run(&args),
+        Chore::Services(args) => services::run(&args),
+        Chore::Sim(args) => sim::run(&args),
+        Chore::Bench(args) => bench::run(&args),
+        Chore::Tidy => tidy::run(),
+    }
+}
+
+/// The names of all chores, for the check that the documents name no other.
+fn chores() -> Vec<String> {
+    Cli::command().get_subcommands().map(|chore| chore.get_name().to_owned()).collect()
+}

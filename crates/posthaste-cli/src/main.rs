@@ -1,1 +1,56 @@
-fn main() {}
+//! The program `posthaste`: relay, command line and demo around the library.
+#![expect(
+    unreachable_pub,
+    reason = "nothing of a program can be reached from outside; `pub` says what a module offers the others"
+)]
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+use crate::exit::Exit;
+
+mod cli;
+mod clock;
+mod commands;
+mod config;
+mod context;
+mod duration;
+mod exit;
+mod explain;
+mod health;
+mod logging;
+mod output;
+mod paging;
+mod selection;
+mod sinks;
+mod store;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let ended = run(cli);
+    match ended {
+        Ok(exit) => exit.into(),
+        Err(error) if is_broken_pipe(&error) => Exit::Ok.into(),
+        Err(error) => {
+            output::error(format_args!("{error:#}"));
+            Exit::of(&error).into()
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let ended = runtime.block_on(commands::execute(cli));
+    // A thread that is stuck in a write to a full pipe is not waited for.
+    runtime.shutdown_background();
+    ended
+}
+
+/// The reader of our output has seen enough, as in `posthaste list | head`.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io_kind = |cause: &(dyn std::error::Error + 'static)| Some(cause.downcast_ref::<io::Error>()?.kind());
+    error.chain().filter_map(io_kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
+}

@@ -113,7 +113,7 @@ pub struct Filter {
     pub before: Option<Timestamp>,
 }
 
-/// A part of a long list, in journal order.
+/// A part of a long list, in journal order. The deliveries of one message are never split, so a page may be a little longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     /// Only what lies after this position.
@@ -263,7 +263,8 @@ pub trait Inspect: Send + Sync {
     /// Replays or discards what the filter selects, or counts it. In one transaction; the lanes' holders pick it up.
     async fn operate(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport>;
 
-    /// Holds every delivery to a destination until [`Inspect::resume`]. Returns whether that changed anything.
+    /// Holds every delivery to a destination until [`Inspect::resume`]. Returns whether that changed anything; a destination
+    /// that was never registered is not found.
     async fn pause(&self, destination: &Name) -> Result<bool>;
 
     async fn resume(&self, destination: &Name) -> Result<bool>;

@@ -370,6 +370,7 @@ pub trait Journal: fmt::Debug + Send + Sync {
     /// Waits for something new, `timeout` at most.
     async fn wait(&self, timeout: Duration) -> Result<Hint>;
 
-    /// Removes up to `limit` messages older than `older_than` that every destination has settled and nothing refers to.
+    /// Removes up to `limit` messages older than `older_than` that every destination has settled and nothing refers to. None
+    /// before destinations are known.
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged>;
 }

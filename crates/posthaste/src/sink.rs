@@ -43,7 +43,7 @@ pub struct Outcome {
     pub confirmed: usize,
     /// Why the next one was not; `None` when all were.
     pub error: Option<Error>,
-    /// Kept with the message that failed and given back at its next attempt.
+    /// Kept with the message that failed and given back at its next attempt; `None` leaves what was kept before.
     pub progress: Option<Vec<u8>>,
 }
 

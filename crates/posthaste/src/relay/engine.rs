@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::lane::LineId;
+use super::lane::{LineId, Suspects};
 use super::lease::Leases;
 use super::mistakes::{Mistake, Mistakes};
 use super::settings::Settings;
@@ -278,20 +278,20 @@ impl Engine {
         self.plan_leases(now);
         self.plan_opens(now);
         self.plan_look(now);
-        let mut suspect_in_flight = self.walks.iter().any(Walk::has_suspect_in_flight);
+        let mut suspects = Suspects::default();
+        self.walks.iter().for_each(|walk| walk.add_suspects(&mut suspects));
         for walk in &mut self.walks {
             let mut look = Look {
                 now,
                 front: self.front.unwrap_or_default(),
                 leases: &self.leases,
                 stopping: self.stopping_since.is_some(),
-                suspect_in_flight,
+                suspects: &mut suspects,
                 next_run: &mut self.next_run,
                 actions: &mut self.actions,
                 events: &mut self.events,
             };
             walk.look(&mut look);
-            suspect_in_flight = look.suspect_in_flight;
         }
         self.plan_purge(now);
         self.plan_stop(now);
@@ -300,12 +300,15 @@ impl Engine {
 
     /// When to poll again at the latest although nothing happens.
     pub fn wake_at(&self, now: Duration) -> Option<Duration> {
-        let walks = self.walks.iter().filter_map(|walk| walk.wake_at(now));
-        let stop = self.stopping_since.map(|since| since + self.settings.stop_timeout);
-        let purge = self.purge_at.filter(|_| !self.purging && self.leases.holds(0));
+        let stopping = self.stopping_since.is_some();
+        let walks = self.walks.iter().filter_map(|walk| walk.wake_at(now, stopping));
+        let limits = [self.settings.stop_timeout, 2 * self.settings.stop_timeout];
+        let stop =
+            self.stopping_since.and_then(|since| limits.into_iter().map(|limit| since + limit).find(|at| *at > now));
+        let purge = self.purge_at.filter(|_| !stopping && !self.purging && self.leases.holds(0));
         let look = (!self.looking && self.wants_look()).then_some(self.look_at);
-        let open = (!self.to_open.is_empty()).then_some(self.open_at);
-        walks.chain(stop).chain(purge).chain(look).chain(open).chain(self.leases.wake_at()).min()
+        let open = (!stopping && !self.to_open.is_empty() && self.front.is_some()).then_some(self.open_at);
+        walks.chain(stop).chain(purge).chain(look).chain(open).chain(self.leases.wake_at(stopping)).min()
     }
 
     /// Everything is given back.
@@ -331,6 +334,10 @@ impl Engine {
         let Ok(grant) = result else { return };
         for walk in &mut self.walks {
             walk.paused = grant.paused.contains(&walk.dest.name);
+        }
+        // The store may have seen a lease end that this worker still believes in, and grant it anew.
+        for stale in self.leases.replaced_by(&grant.leases) {
+            self.lose(stale);
         }
         self.leases.granted(asked_at, &grant.leases, grant.workers);
         if grant.leases.is_empty() {

@@ -18,7 +18,7 @@ use crate::message::OrderKey;
 use crate::retry::OnDead;
 use crate::sink;
 
-pub(super) use self::serve::{Taken, Terms};
+pub(super) use self::serve::{Suspects, Taken, Terms};
 
 mod commit;
 mod intake;
@@ -61,6 +61,10 @@ pub(super) struct Guard {
     pub(super) until: Position,
     /// Nor more than this many.
     pub(super) messages: usize,
+    /// Nor more than this many of one key.
+    pub(super) messages_per_key: usize,
+    /// Parked deliveries that were due then have been looked at.
+    pub(super) due_seen: bool,
 }
 
 #[derive(Debug)]
@@ -95,6 +99,8 @@ pub(super) struct Lane {
     /// Lines that wait for a commit before their next hand-over.
     vouching: Vec<LineId>,
     vouching_committing: Vec<LineId>,
+    /// Lines with a suspect under way; true when it goes alone.
+    suspects: HashMap<LineId, bool>,
     /// A key was freed: parked deliveries that it kept back may be due.
     pub(super) freed: bool,
 }
@@ -131,15 +137,21 @@ impl Lane {
             wants_key: Vec::new(),
             vouching: Vec::new(),
             vouching_committing: Vec::new(),
+            suspects: HashMap::new(),
             freed: false,
         };
         for (held, head) in &state.held {
             let line = lane.line_for(Some(held.key.clone()));
-            lane.lines[line].hold = Some(Hold::resume(held, *head));
+            lane.lines[line].hold = Some(Hold::resume(held, *head, lane.suspects_per_key()));
             lane.held_keys += 1;
             lane.go_on(line);
         }
         lane
+    }
+
+    /// How many messages of a key that is held now may have been in flight when the worker before died.
+    fn suspects_per_key(&self) -> usize {
+        self.guard.map_or(0, |guard| guard.messages_per_key)
     }
 
     pub(super) fn held_keys(&self) -> usize {

@@ -80,6 +80,11 @@ impl Leases {
         Some(self.all())
     }
 
+    /// Leases this worker believes in that a grant makes obsolete.
+    pub(super) fn replaced_by(&self, leases: &[Lease]) -> Vec<Lease> {
+        leases.iter().filter_map(|lease| self.held.get(&lease.partition)).map(|held| held.lease).collect()
+    }
+
     pub(super) fn granted(&mut self, asked_at: Duration, leases: &[Lease], workers: usize) {
         self.workers = workers.max(1);
         for lease in leases {
@@ -165,8 +170,8 @@ impl Leases {
     }
 
     /// When something is to be done although nothing happens.
-    pub(super) fn wake_at(&self) -> Option<Duration> {
-        let lease = (!self.leasing).then_some(self.lease_at);
+    pub(super) fn wake_at(&self, stopping: bool) -> Option<Duration> {
+        let lease = (!self.leasing && !stopping).then_some(self.lease_at);
         let renew = (!self.renewing && !self.held.is_empty()).then_some(self.renew_at);
         let expiry = self.held.values().map(|held| held.asked_at + self.ttl).min();
         [lease, renew, expiry].into_iter().flatten().min()

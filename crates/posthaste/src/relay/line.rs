@@ -90,17 +90,19 @@ pub(super) struct Hold {
     /// A parked delivery stands at the head; nothing behind it moves.
     pub(super) head: bool,
     pub(super) reading: bool,
+    /// So many of the next ones may have been in flight when the worker before died.
+    pub(super) suspects: usize,
 }
 
 impl Hold {
     /// A hold that begins with the message at `position`.
-    pub(super) fn starting_at(position: Position) -> Self {
+    pub(super) fn starting_at(position: Position, suspects: usize) -> Self {
         let after = Position { tick: position.tick, seq: position.seq.saturating_sub(1) };
-        Self { after, until: position, loaded_to: position, head: true, reading: false }
+        Self { after, until: position, loaded_to: position, head: true, reading: false, suspects }
     }
 
-    pub(super) fn resume(held: &HeldKey, head: bool) -> Self {
-        Self { after: held.after, until: held.until, loaded_to: held.after, head, reading: false }
+    pub(super) fn resume(held: &HeldKey, head: bool, suspects: usize) -> Self {
+        Self { after: held.after, until: held.until, loaded_to: held.after, head, reading: false, suspects }
     }
 }
 

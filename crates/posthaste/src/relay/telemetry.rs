@@ -52,7 +52,7 @@ pub(super) fn log(events: Vec<Event>) {
         match event {
             Event::Failed(failed) => log_failure(&failed),
             Event::Killer { destination, message } => {
-                tracing::error!(%destination, %message, operation = "OUTBOX_DELIVER", phase = "DEAD",
+                tracing::error!(%destination, message_id = %message, operation = "OUTBOX_DELIVER", phase = "DEAD",
                     "the worker died again and again while delivering this message");
             }
             Event::Outage { destination, error } => {
@@ -73,11 +73,13 @@ fn log_failure(failed: &Failed) {
     let operation = "OUTBOX_DELIVER";
     match retry_in {
         Some(retry_in) => {
-            tracing::warn!(%destination, message = %id, correlation_id, tenant, attempts, ?retry_in, error,
-            operation, phase = "FAILED", "delivery failed")
+            tracing::warn!(%destination, message_id = %id, correlation_id, tenant, attempts, ?retry_in, error,
+                operation, phase = "FAILED", "delivery failed");
         }
-        None => tracing::error!(%destination, message = %id, correlation_id, tenant, attempts, error,
-            operation, phase = "DEAD", "delivery failed for good"),
+        None => {
+            tracing::error!(%destination, message_id = %id, correlation_id, tenant, attempts, error,
+                operation, phase = "DEAD", "delivery failed for good");
+        }
     }
 }
 

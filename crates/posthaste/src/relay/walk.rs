@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::breaker::Breaker;
 use super::engine::{Action, Event};
-use super::lane::{Guard, Lane, LineId};
+use super::lane::{Guard, Lane, LineId, Suspects};
 use super::lease::Leases;
 use super::mistakes::Mistakes;
 use super::rate::Rates;
@@ -28,8 +28,6 @@ struct Flight {
     epoch: Epoch,
     line: LineId,
     messages: usize,
-    /// A suspect of the crash-loop guard.
-    suspect: bool,
 }
 
 /// What the engine tells a walk each time it looks.
@@ -38,7 +36,7 @@ pub(super) struct Look<'a> {
     pub(super) front: Position,
     pub(super) leases: &'a Leases,
     pub(super) stopping: bool,
-    pub(super) suspect_in_flight: bool,
+    pub(super) suspects: &'a mut Suspects,
     pub(super) next_run: &'a mut RunId,
     pub(super) actions: &'a mut Vec<Action>,
     pub(super) events: &'a mut Vec<Event>,
@@ -114,7 +112,12 @@ impl Walk {
 
     /// Lanes go on where the store says they stand.
     pub(super) fn open(&mut self, now: Duration, front: Position, leases: &[Lease], states: Vec<LaneState>) {
-        let guard = Guard { until: front, messages: self.settings.window_messages + self.settings.read_batch };
+        let guard = Guard {
+            until: front,
+            messages: self.settings.window_messages + self.settings.read_batch,
+            messages_per_key: self.dest.max_run,
+            due_seen: false,
+        };
         for state in states {
             let Some(lease) = leases.iter().find(|lease| lease.partition == state.partition) else { continue };
             if let Some(due_in) = state.next_due_in {
@@ -172,22 +175,30 @@ impl Walk {
     }
 
     /// When something is to be done although nothing happens.
-    pub(super) fn wake_at(&self, now: Duration) -> Option<Duration> {
-        let commit = self.dirty_since.map(|since| (since + self.settings.commit_interval).max(self.commit_not_before));
-        let commit = commit.filter(|_| self.committing.is_none());
+    pub(super) fn wake_at(&self, now: Duration, stopping: bool) -> Option<Duration> {
+        let idle = self.committing.is_none();
+        let commit = self.dirty_since.filter(|_| idle).map(|since| since + self.settings.commit_interval);
+        let passed = self.passed_since.filter(|_| idle).map(|since| since + commit::PASSED_INTERVAL);
+        let record = [commit, passed].into_iter().flatten().min().map(|at| at.max(self.commit_not_before));
+        if stopping {
+            return record;
+        }
         let due = self.due_at.filter(|_| self.can_ask_due());
-        let batch = self.batch_since.map(|since| since + self.dest.batch_delay).filter(|_| self.breaker.allows());
-        let passed = self.passed_since.map(|since| since + commit::PASSED_INTERVAL);
+        let batch = self.batch_since.map(|since| since + self.dest.batch_delay).filter(|at| *at > now);
         let read = Some(self.read_not_before).filter(|at| *at > now);
-        [read, commit, due, batch, passed, self.breaker.probe_at()].into_iter().flatten().min()
+        [record, due, batch, read, self.breaker.probe_at()].into_iter().flatten().min()
     }
 
     pub(super) fn in_flight(&self) -> usize {
         self.flights.values().map(|flight| flight.messages).sum()
     }
 
-    pub(super) fn has_suspect_in_flight(&self) -> bool {
-        self.flights.values().any(|flight| flight.suspect)
+    /// Adds this walk's suspects to those of the others.
+    pub(super) fn add_suspects(&self, suspects: &mut Suspects) {
+        for lane in self.lanes.values().map(Lane::suspects) {
+            suspects.any |= lane.any;
+            suspects.lone |= lane.lone;
+        }
     }
 
     /// Everything up to `front` was read, as far as lanes can take it: new messages are wanted.

@@ -1,1 +1,175 @@
 //! In-process handlers, by event type.
+//!
+//! One message, several handlers, each with its own progress. All handlers of a message run one after another in the order of
+//! their registration; one that fails does not keep the later ones from running. The message counts as delivered when all
+//! have succeeded. Until then the names of those that have are kept with the parked delivery (`progress`), so that the next
+//! attempt runs only the rest.
+//!
+//! A later message of the key is not handled before all handlers are done with the earlier one. Handlers that must not wait
+//! for each other belong into separate `Handlers`, each behind a destination of its own.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::FutureExt;
+
+use self::failures::Failures;
+use self::unhandled::Unhandled;
+use crate::destination::{Name, matches};
+use crate::journal::Position;
+use crate::message::Message;
+use crate::sink::{Delivery, Error, Outcome, Run, Sink};
+
+pub use self::builder::Builder;
+pub use self::closure::{Closure, handler_fn};
+
+mod builder;
+mod closure;
+mod failures;
+mod progress;
+mod unhandled;
+
+/// What a handler may want to know beside the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    pub destination: Name,
+    pub position: Position,
+    /// Counts from one. Attempts belong to the message: a handler may see its first message at attempt three.
+    pub attempt: u32,
+    pub correlation_id: Option<String>,
+    pub tenant: Option<String>,
+}
+
+impl Context {
+    fn of(run: &Run, delivery: &Delivery) -> Self {
+        Self {
+            destination: run.destination.clone(),
+            position: delivery.position,
+            attempt: delivery.attempt,
+            correlation_id: delivery.message.correlation_id.clone(),
+            tenant: delivery.message.tenant.clone(),
+        }
+    }
+}
+
+/// Reacts to events of this process.
+///
+/// Called at least once for each message: a crash, a timeout or a lost lease can repeat a call that succeeded, so a handler
+/// drops what it has seen, by the message's id, or does nothing that hurts when done twice.
+#[async_trait]
+pub trait Handler: Send + Sync {
+    /// Progress is kept under this name, over restarts too: two handlers never share one, and a renamed handler is a new one.
+    fn name(&self) -> &str;
+
+    /// `Err` with [`Error::retry`] asks for another attempt, with [`Error::reject`] for none. [`Error::unreachable`] says that
+    /// nothing can be handled now (a database is down): the destination pauses until [`Handler::check`] succeeds.
+    async fn handle(&self, ctx: &Context, message: &Message) -> Result<(), Error>;
+
+    /// Whether what the handler depends on can be reached.
+    async fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// A registry of handlers, as a sink.
+pub struct Handlers {
+    registered: Vec<Registered>,
+    timeout: Duration,
+    unhandled: Unhandled,
+}
+
+struct Registered {
+    patterns: Vec<String>,
+    handler: Box<dyn Handler>,
+}
+
+impl Registered {
+    fn takes(&self, message: &Message) -> bool {
+        self.patterns.iter().any(|pattern| matches(pattern, &message.event_type))
+    }
+}
+
+impl Handlers {
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Runs every handler of one message that is not done with it yet.
+    async fn handle(&self, run: &Run, delivery: &Delivery) -> Result<(), Unfinished> {
+        let handlers: Vec<_> =
+            self.registered.iter().filter(|r| r.takes(&delivery.message)).map(|r| &*r.handler).collect();
+        if handlers.is_empty() {
+            self.unhandled.warn_once(&delivery.message.event_type);
+        }
+        let ctx = Context::of(run, delivery);
+        let mut done = progress::decode(delivery.progress.as_deref());
+        let mut failures = Failures::default();
+        let before = done.len();
+        for handler in handlers {
+            if done.contains(handler.name()) {
+                continue;
+            }
+            match call(handler, &ctx, &delivery.message, self.timeout).await {
+                Ok(()) => drop(done.insert(handler.name().into())),
+                Err(error) => failures.push(handler.name(), &error),
+            }
+        }
+        let progressed = done.len() > before;
+        failures.into_error(progressed).map_or(Ok(()), |error| Err(Unfinished { error, done }))
+    }
+}
+
+/// Some handlers of a message have failed.
+struct Unfinished {
+    error: Error,
+    done: BTreeSet<String>,
+}
+
+/// A handler that panics or hangs has failed like any other: the worker lives on, and the message is tried again.
+async fn call(handler: &dyn Handler, ctx: &Context, message: &Message, timeout: Duration) -> Result<(), Error> {
+    let handling = async { handler.handle(ctx, message).await };
+    match tokio::time::timeout(timeout, AssertUnwindSafe(handling).catch_unwind()).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => {
+            let text = panic.downcast_ref::<&str>().copied();
+            let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            Err(Error::retry(format_args!("panicked: {}", text.unwrap_or("without a text"))))
+        }
+        Err(_) => Err(Error::retry(format_args!("not done within {timeout:?}"))),
+    }
+}
+
+#[async_trait]
+impl Sink for Handlers {
+    async fn deliver(&self, run: &Run) -> Outcome {
+        for (confirmed, delivery) in run.deliveries.iter().enumerate() {
+            if let Err(Unfinished { error, done }) = self.handle(run, delivery).await {
+                let known = |name: &str| self.registered.iter().any(|r| r.handler.name() == name);
+                return Outcome::stopped(confirmed, error).with_progress(progress::encode(&done, known));
+            }
+        }
+        Outcome::delivered(run)
+    }
+
+    async fn check(&self) -> Result<(), Error> {
+        for Registered { handler, .. } in &self.registered {
+            handler
+                .check()
+                .await
+                .map_err(|error| Error::new(error.verdict, format_args!("{}: {error}", handler.name())))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.registered.iter().map(|r| (r.handler.name(), &r.patterns))).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::{Dirt, Lane};
 use crate::journal::{LaneCommit, Park};
-use crate::relay::line::Vouching;
+use crate::relay::line::{Line, Vouching};
 use crate::relay::mistakes::Mistake;
 
 impl Lane {
@@ -61,7 +61,8 @@ impl Lane {
             self.touched.insert(position, None);
         }
         for line in std::mem::take(&mut self.vouching_committing) {
-            if let Some(target) = self.lines.get_mut(line) {
+            let awaited = |target: &&mut Line| target.vouching == Vouching::Awaited;
+            if let Some(target) = self.lines.get_mut(line).filter(awaited) {
                 target.vouching = Vouching::Granted;
                 self.announce(line);
             }

@@ -83,7 +83,8 @@ impl Lane {
 
     /// The guard ends when the lane is past what could have been in flight and every due delivery was looked at.
     pub(in crate::relay) fn end_guard_if_past(&mut self) {
-        let past = self.guard.is_some_and(|guard| guard.messages == 0 || self.slots.read_to() >= guard.until);
+        let read_past = |guard: Guard| guard.messages == 0 || self.slots.read_to() >= guard.until;
+        let past = self.guard.is_some_and(|guard| guard.due_seen && read_past(guard));
         if past && self.parked_in_memory.is_empty() && self.changes.is_empty() && self.committing.is_none() {
             self.guard = None;
         }
@@ -116,6 +117,13 @@ impl Lane {
             hold.reading = false;
         }
         self.go_on(line);
+    }
+
+    /// Everything that was due when the store was asked has been taken.
+    pub(in crate::relay) fn due_seen(&mut self) {
+        if let Some(guard) = &mut self.guard {
+            guard.due_seen = true;
+        }
     }
 
     /// Takes a parked delivery whose time has come. `asked_at` is the number of commits known when it was asked for.

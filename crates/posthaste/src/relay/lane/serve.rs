@@ -2,8 +2,8 @@
 //!
 //! The crash-loop guard lives here. After a worker died, whatever may have been in flight is parked as a suspect and its
 //! attempts are counted in the store *before* they are made. The first death is not counted (the normal path pays nothing),
-//! the second and third are; then the message is dead. A suspect that was counted before goes alone, so that a bystander
-//! does not share the blame.
+//! the second and third are; then the message is dead. A suspect that was counted before goes alone, without any other
+//! suspect beside it, so that a bystander does not share the blame.
 
 use std::time::Duration;
 
@@ -20,21 +20,29 @@ const COUNTED_KILLS: u32 = 2;
 /// What serving a line came to.
 #[derive(Debug)]
 pub(in crate::relay) enum Taken {
-    /// Hand these over; `alone` while no other suspect is in flight.
-    Run { deliveries: Vec<Delivery>, alone: bool },
-    /// Another suspect is in flight; ask again when it is back.
-    AfterSuspect,
+    /// Hand these over.
+    Run(Vec<Delivery>),
+    /// Other suspects are under way; ask again when they are back.
+    AfterSuspects,
     /// Nothing to hand over now; the lane has taken note why.
     Nothing,
     /// The message killed too many workers.
     Killer(Box<Item>),
 }
 
+/// Suspects that are being counted or in flight, over all lanes of a worker.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::relay) struct Suspects {
+    pub(in crate::relay) any: bool,
+    /// One that was counted before and must be alone.
+    pub(in crate::relay) lone: bool,
+}
+
 /// What the walk knows and a lane does not.
 pub(in crate::relay) struct Terms<'a> {
     pub(in crate::relay) now: Duration,
     pub(in crate::relay) max_run: usize,
-    pub(in crate::relay) suspect_in_flight: bool,
+    pub(in crate::relay) suspects: &'a mut Suspects,
     /// Charges the tenant's rate: how long the message has to wait for its turn.
     pub(in crate::relay) charge: &'a mut dyn FnMut(&Message) -> Duration,
 }
@@ -48,10 +56,18 @@ impl Lane {
             self.tidy(line);
             return Taken::Nothing;
         }
+        if self.suspects_held(line) {
+            return Taken::Nothing;
+        }
         match self.vouch(line, terms) {
             Some(taken) => taken,
             None => self.collect(line, terms),
         }
+    }
+
+    /// The suspects of this lane.
+    pub(in crate::relay) fn suspects(&self) -> Suspects {
+        Suspects { any: !self.suspects.is_empty(), lone: self.suspects.values().any(|lone| *lone) }
     }
 
     /// Puts a line that could not be served back in the queue of ready ones.
@@ -61,8 +77,22 @@ impl Lane {
         }
     }
 
+    /// A key that was catching up when the worker before died: its next messages are suspects too, and are parked as such.
+    fn suspects_held(&mut self, line: LineId) -> bool {
+        let target = &mut self.lines[line];
+        let Some(hold) = target.hold.as_mut().filter(|hold| hold.suspects > 0) else { return false };
+        let Some(item) = target.queue.pop_front_if(|item| item.origin == Origin::Held) else { return false };
+        hold.suspects -= 1;
+        self.set_aside(
+            line,
+            &item,
+            Aside { state: ParkedState::Retrying, due_in: Some(Duration::ZERO), failure: None },
+        );
+        true
+    }
+
     /// Sees to it that a suspect's attempt is counted first. `None` when the line may be served.
-    fn vouch(&mut self, line: LineId, terms: &Terms<'_>) -> Option<Taken> {
+    fn vouch(&mut self, line: LineId, terms: &mut Terms<'_>) -> Option<Taken> {
         let guarded = self.guard.is_some();
         let target = &mut self.lines[line];
         let first = target.queue.front_mut()?;
@@ -73,9 +103,12 @@ impl Lane {
         if first.kills >= COUNTED_KILLS {
             return target.queue.pop_front().map(|item| Taken::Killer(Box::new(item)));
         }
-        if first.kills > 0 && terms.suspect_in_flight {
-            return Some(Taken::AfterSuspect);
+        let lone = first.kills > 0;
+        if terms.suspects.lone || (lone && terms.suspects.any) {
+            return Some(Taken::AfterSuspects);
         }
+        *terms.suspects = Suspects { any: true, lone };
+        self.suspects.insert(line, lone);
         first.kills += 1;
         target.vouching = Vouching::Awaited;
         let item = first.clone();
@@ -117,12 +150,16 @@ impl Lane {
         if self.mistakes.has(Mistake::MarkBeforePublish) {
             deliveries.iter().for_each(|delivery| self.slots.settle(delivery.position));
         }
-        Taken::Run { deliveries, alone: suspect }
+        Taken::Run(deliveries)
     }
 
     /// The tenant used up its rate: its message waits outside, and its key with it.
     fn throttle(&mut self, line: LineId, wait: Duration) {
-        let Some(item) = self.lines[line].queue.pop_front() else { return };
+        let vouched = self.lines[line].vouching == Vouching::Granted;
+        let Some(mut item) = self.lines[line].queue.pop_front() else { return };
+        // Counted ahead of a delivery that is not made now.
+        item.kills = item.kills.saturating_sub(u32::from(vouched));
+        self.clear_suspicion(line);
         if self.mistakes.has(Mistake::ThrottledDropped) {
             self.done(line, &item, None);
             return self.go_on(line);

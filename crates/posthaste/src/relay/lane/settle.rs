@@ -15,12 +15,16 @@ impl Lane {
             let item = self.lines[line].in_flight.pop_front()?;
             self.done(line, &item, Some(took));
         }
-        let target = &mut self.lines[line];
-        target.vouching = Vouching::NotNeeded;
-        let mut failed = target.in_flight.pop_front()?;
+        self.clear_suspicion(line);
+        let mut failed = self.lines[line].in_flight.pop_front()?;
         // The worker lived to see the outcome, so this message kills nobody.
         failed.kills = 0;
         Some(failed)
+    }
+
+    pub(super) fn clear_suspicion(&mut self, line: LineId) {
+        self.lines[line].vouching = Vouching::NotNeeded;
+        self.suspects.remove(&line);
     }
 
     /// Nothing is left in flight; on to what comes next.
@@ -39,6 +43,7 @@ impl Lane {
     /// Gives up everything that is in flight, because nobody waits for the answers any more.
     pub(in crate::relay) fn abandon(&mut self) {
         self.lines.iter_mut().for_each(|(_, line)| line.take_back());
+        self.suspects.clear();
     }
 
     /// A delivery is settled: confirmed after `took`, or discarded.
@@ -62,9 +67,14 @@ impl Lane {
         self.forget(item);
     }
 
-    /// A delivery failed, or may not go now. What was in flight behind it goes back into the queue.
-    pub(in crate::relay) fn set_aside(&mut self, line: LineId, item: &Item, aside: Aside) {
+    /// A delivery failed. What was in flight behind it goes back into the queue.
+    pub(in crate::relay) fn fail(&mut self, line: LineId, item: &Item, aside: Aside) {
         self.lines[line].take_back();
+        self.set_aside(line, item, aside);
+    }
+
+    /// A delivery failed, or may not go now.
+    pub(super) fn set_aside(&mut self, line: LineId, item: &Item, aside: Aside) {
         let dead = aside.state == ParkedState::Dead;
         let lets_go = dead && (self.on_dead == OnDead::Skip || self.mistakes.has(Mistake::DeadUnblocksKey));
         let ordered = self.lines[line].key.is_some() && item.origin != Origin::Loose;
@@ -87,6 +97,7 @@ impl Lane {
 
     /// Everything of the key from `position` on waits; what is in memory of it is let go.
     fn hold_behind(&mut self, line: LineId, position: Position) {
+        self.call_off_vouching(line);
         let queue = std::mem::take(&mut self.lines[line].queue);
         let mut until = position;
         for item in &queue {
@@ -96,13 +107,29 @@ impl Lane {
             }
             self.forget(item);
         }
+        let suspects = self.suspects_per_key();
         let target = &mut self.lines[line];
         self.held_keys += usize::from(target.hold.is_none());
-        let hold = target.hold.get_or_insert_with(|| Hold::starting_at(position));
+        let hold = target.hold.get_or_insert_with(|| Hold::starting_at(position, suspects));
         hold.head = true;
         hold.loaded_to = position;
         hold.until = hold.until.max(until);
         self.record_hold(line);
+    }
+
+    /// What was counted ahead of a delivery that is not made now is taken back.
+    fn call_off_vouching(&mut self, line: LineId) {
+        let target = &mut self.lines[line];
+        if target.vouching == Vouching::NotNeeded || !target.in_flight.is_empty() {
+            return;
+        }
+        if let Some(first) = target.queue.front_mut() {
+            first.kills = first.kills.saturating_sub(1);
+            let item = first.clone();
+            let aside = Aside { state: ParkedState::Retrying, due_in: Some(Duration::ZERO), failure: None };
+            self.park(&item, aside, item.origin == Origin::Head);
+        }
+        self.clear_suspicion(line);
     }
 
     fn hold_settled(&mut self, line: LineId, position: Position) {
@@ -124,10 +151,11 @@ impl Lane {
     pub(super) fn park(&mut self, item: &Item, aside: Aside, holds: bool) {
         let (error, progress) = match aside.failure {
             Some(failure) => {
-                let (number, took) = (item.attempts, failure.took);
+                let (number, took) = (item.attempts.max(1), failure.took);
                 let error = Some(failure.error.text().to_owned());
                 self.changes.attempt(Attempt { position: item.position, number, error: error.clone(), took });
-                (error, failure.progress)
+                // A sink that was cut off could say nothing about progress; what it said before still holds.
+                (error, failure.progress.or_else(|| item.progress.clone()))
             }
             None => (None, item.progress.clone()),
         };

@@ -51,25 +51,24 @@ impl Walk {
             let mut terms = Terms {
                 now: look.now,
                 max_run: self.dest.max_run,
-                suspect_in_flight: look.suspect_in_flight,
+                suspects: look.suspects,
                 charge: &mut |message| match (rates.as_mut(), &message.tenant) {
                     (Some(rates), Some(tenant)) => rates.reserve(tenant, look.now),
                     _ => Duration::ZERO,
                 },
             };
             match lane.take_run(line, &mut terms) {
-                Taken::Run { deliveries, alone } => {
+                Taken::Run(deliveries) => {
                     let key = deliveries[0].message.order_key();
                     let messages = deliveries.len();
                     let run = Run { destination: self.dest.name.clone(), partition, key, deliveries };
                     let id = *look.next_run;
                     *look.next_run += 1;
-                    look.suspect_in_flight |= alone;
                     self.breaker.handed_over();
-                    self.flights.insert(id, Flight { partition, epoch, line, messages, suspect: alone });
+                    self.flights.insert(id, Flight { partition, epoch, line, messages });
                     look.actions.push(Action::Deliver { walk: self.index, id, run, not_after });
                 }
-                Taken::AfterSuspect => {
+                Taken::AfterSuspects => {
                     lane.still_ready(line);
                     self.ready.push_back((partition, epoch, line));
                 }
@@ -148,7 +147,7 @@ impl Walk {
             retry_in: due_in,
         };
         events.push(Event::Failed(event));
-        lane.set_aside(flight.line, &item, Aside { state, due_in, failure: Some(failure) });
+        lane.fail(flight.line, &item, Aside { state, due_in, failure: Some(failure) });
     }
 
     /// An outage that only one message meets, while others are delivered, is that message's failure.

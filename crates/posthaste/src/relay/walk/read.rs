@@ -158,6 +158,8 @@ impl Walk {
         match result {
             Ok(entries) => {
                 let cut = entries.last().filter(|_| entries.len() >= limit).map(|entry| entry.position);
+                let routed = |entry: &Entry| self.dest.route.takes(&self.dest.name, &entry.message);
+                let entries = entries.into_iter().filter(routed).collect();
                 lane.held_read(line, cut.unwrap_or(held.until), entries, asked_at);
             }
             Err(_) => {
@@ -212,7 +214,8 @@ impl Walk {
         if let Some(next_in) = batch.next_in {
             self.arm_due(now + next_in);
         }
-        if batch.deliveries.len() >= limit {
+        let complete = batch.deliveries.len() < limit;
+        if !complete {
             self.arm_due(now);
         }
         for due in batch.deliveries {
@@ -222,6 +225,9 @@ impl Walk {
             {
                 lane.due(due, asked_at);
             }
+        }
+        for lane in self.lanes.values_mut().filter(|lane| complete && lanes.contains(&(lane.partition, lane.epoch))) {
+            lane.due_seen();
         }
     }
 }

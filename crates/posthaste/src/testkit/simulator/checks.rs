@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::plan::{MAX_ATTEMPTS, READ_BATCH, WINDOW};
 use crate::destination::Name;
+use crate::inspect::Status;
 use crate::journal::{Epoch, Position};
 use crate::message::{Message, OrderKey};
 use crate::retry::OnDead;
@@ -42,6 +43,8 @@ pub enum Violation {
     KilledTooMany,
     /// More messages in memory than the window allows.
     MemoryExceeded,
+    /// A worker was woken again and again with nothing to do.
+    Spinning,
     /// Something was left when everything should have drained.
     Stuck,
 }
@@ -70,6 +73,8 @@ pub(super) struct Checks {
     pub(super) failures: HashMap<Spot, u32>,
     pub(super) rejected: HashSet<Spot>,
     pub(super) kills: HashMap<Spot, u32>,
+    /// Workers that died, or were gone for longer than their lease.
+    pub(super) workers_lost: u32,
     /// An operator let it go.
     pub(super) discarded: HashSet<Spot>,
     /// An operator asked for it again: its order is off.
@@ -134,7 +139,11 @@ impl Checks {
         self.confirmed.insert((worker, epoch, spot));
     }
 
-    pub(super) fn handed_over(&mut self, worker: (usize, u64), epoch: Epoch, spot: &Spot) {
+    /// The holder of a lane hands something over that the store has as `status`.
+    pub(super) fn handed_over(&mut self, worker: (usize, u64), epoch: Epoch, spot: &Spot, status: Option<Status>) {
+        if status == Some(Status::Delivered) {
+            self.violated(Violation::DeliveredAgain);
+        }
         if self.confirmed.contains(&(worker, epoch, spot.clone())) && !self.replayed.contains(spot) {
             self.violated(Violation::RepeatedAfterConfirmation);
         }
@@ -155,9 +164,11 @@ impl Checks {
         }
     }
 
-    pub(super) fn died(&mut self, spot: &Spot) {
+    pub(super) fn died(&mut self, spot: &Spot, kills: u32) {
         let tried = self.failures.get(spot).is_some_and(|failures| *failures >= MAX_ATTEMPTS);
-        if !tried && !self.rejected.contains(spot) && !self.kills.contains_key(spot) {
+        // Whoever is in flight alone each time a worker dies is taken for the killer, rightly or not.
+        let suspected = kills > 0 && self.workers_lost >= 3;
+        if !tried && !suspected && !self.rejected.contains(spot) && !self.kills.contains_key(spot) {
             self.violated(Violation::DeadWithoutCause);
         }
     }

@@ -1,6 +1,6 @@
 //! A worker in the simulated world: an engine, a monotonic clock, and what the shell around it would do.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::plan::LEASE_TTL;
@@ -24,7 +24,11 @@ pub(super) struct Node {
     pub(super) started: Duration,
     pub(super) frozen_until: Duration,
     pub(super) wake_at: Option<Duration>,
+    /// Times in a row that it woke by itself and did nothing.
+    pub(super) idle_wakes: u32,
     pub(super) flights: HashMap<u64, Flight>,
+    /// Hand-overs that were called off before they were made.
+    pub(super) cancelled: HashSet<u64>,
     /// What the worker was told it holds, and until when by its own clock.
     pub(super) held: HashMap<Partition, (Epoch, Duration)>,
 }
@@ -37,7 +41,9 @@ impl Node {
             started,
             frozen_until: Duration::ZERO,
             wake_at: None,
+            idle_wakes: 0,
             flights: HashMap::new(),
+            cancelled: HashSet::new(),
             held: HashMap::new(),
         }
     }

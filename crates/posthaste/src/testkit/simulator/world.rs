@@ -26,6 +26,9 @@ use crate::stores::memory::Core;
 /// Wall time at the start of every schedule.
 const EPOCH: Duration = Duration::from_secs(1_000_000);
 
+/// More wakes in a row without anything to do are a loop.
+const MOST_IDLE_WAKES: u32 = 20;
+
 #[derive(Debug)]
 enum Event {
     Begin,
@@ -199,6 +202,10 @@ impl World {
         }
         if self.now > GIVE_UP {
             self.checks.violated(Violation::Stuck);
+            if let Some(tell) = &mut self.tell {
+                self.store.core.statuses().iter().for_each(|status| tell(format!("left: {status:?}")));
+                self.nodes.iter().for_each(|node| tell(format!("{node:#?}")));
+            }
         }
         self.checks.arrivals.hash(&mut self.digest);
         Outcome {
@@ -234,6 +241,7 @@ impl World {
             Event::Freeze(length) => {
                 if let Some(frozen) = &mut self.nodes[node] {
                     frozen.frozen_until = self.now + length;
+                    self.checks.workers_lost += 1;
                 }
             }
             event => self.live(node, event),
@@ -245,11 +253,18 @@ impl World {
         let Some(node) = &mut self.nodes[n] else { return };
         if node.frozen_until > self.now {
             let at = node.frozen_until;
+            if matches!(event, Event::Wake) {
+                node.wake_at = Some(at);
+            }
             return self.at(at, n, event);
         }
         let clock = node.clock(self.now);
         match event {
-            Event::Wake => node.wake_at = None,
+            Event::Wake if node.wake_at != Some(self.now) => return,
+            Event::Wake => {
+                node.wake_at = None;
+                node.idle_wakes += 1;
+            }
             Event::Answer(input) => {
                 self.observe(n, &input);
                 if let Some(node) = &mut self.nodes[n] {
@@ -290,6 +305,7 @@ impl World {
     fn crash(&mut self, n: usize) {
         if self.nodes[n].take().is_some() {
             self.lives[n] += 1;
+            self.checks.workers_lost += 1;
             let at = self.now + self.dice.millis(10, 1_500);
             self.at(at, n, Event::Start);
         }
@@ -300,6 +316,11 @@ impl World {
         let Some(node) = &mut self.nodes[n] else { return };
         let clock = node.clock(self.now);
         let actions = node.engine.poll(clock);
+        if !actions.is_empty() {
+            node.idle_wakes = 0;
+        } else if node.idle_wakes > MOST_IDLE_WAKES {
+            self.checks.violated(Violation::Spinning);
+        }
         node.engine.take_events();
         if node.engine.is_stopped() {
             self.nodes[n] = None;
@@ -328,6 +349,7 @@ impl World {
             Action::Cancel { ids } => {
                 if let Some(node) = &mut self.nodes[n] {
                     ids.iter().for_each(|id| drop(node.flights.remove(id)));
+                    node.cancelled.extend(ids);
                 }
             }
             Action::Deliver { walk, id, run, not_after } => {
@@ -371,6 +393,9 @@ impl World {
     fn hand_over(&mut self, n: usize, walk: usize, id: u64, run: Run, not_after: Duration) {
         let life = self.life(n);
         let Some(node) = &mut self.nodes[n] else { return };
+        if node.cancelled.contains(&id) {
+            return;
+        }
         let clock = node.clock(self.now);
         let careless = self.planted == Some(Planted::Engine(Mistake::DeliverWithoutLease));
         if clock >= not_after && !careless {
@@ -388,8 +413,9 @@ impl World {
         for delivery in &run.deliveries {
             let spot: Spot = (run.destination.clone(), delivery.position);
             let status = self.store.core.status(&spot.0, spot.1);
-            if self.store.is_current(run.partition, epoch) && status == Some(Status::Delivered) {
-                self.checks.violated(Violation::DeliveredAgain);
+            // A zombie, whose lease another worker has by now, may repeat; it cannot record it.
+            if self.store.is_current(run.partition, epoch) {
+                self.checks.handed_over(life, epoch, &spot, status);
             }
             let due = delivery.message.due_at.map(|at| at.as_millisecond());
             let store_clock = self.store.core.now().as_millis() as i64;
@@ -397,7 +423,6 @@ impl World {
             {
                 self.checks.violated(Violation::TooEarly);
             }
-            self.checks.handed_over(life, epoch, &spot);
         }
         node.flights.insert(id, Flight { walk, run: run.clone(), epoch });
         let at = self.now + self.dice.millis(0, 3);
@@ -460,8 +485,8 @@ impl World {
         let core = &self.store.core;
         let at_rest = |(name, position, status): &(Name, Position, Status)| match status {
             Status::Delivered | Status::Dead => true,
-            Status::Waiting => core.head_status(name, *position) == Some(Status::Dead),
-            _ => false,
+            // Behind a dead message that blocks its key, also what was scheduled or replayed waits for a person.
+            _ => core.head_status(name, *position) == Some(Status::Dead),
         };
         if !deliveries.iter().all(at_rest) {
             let at = self.now + Duration::from_millis(50);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::task::JoinSet;
+
 use super::Fixture;
 use super::fixture::{LONG, SHORT, eventually, worker};
 use super::leases::take_over;
@@ -132,6 +134,58 @@ pub async fn a_repeated_commit_is_the_same_as_one(t: Fixture) -> Result<()> {
     assert_eq!(t.due_ids("a").await?, due_once);
     let report = t.inspect.get(entries[0].message.id).await?.expect("the message is there");
     assert_eq!(report.deliveries[0].timeline.len(), 1, "an attempt is recorded once");
+    Ok(())
+}
+
+pub async fn many_workers_commit_at_once(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(different_orders(40)).await?;
+    let leases = t.lease_all("w").await?;
+    let mut workers = JoinSet::new();
+    for n in 0..8 {
+        let journal = t.store.reopen().await?;
+        let mine = entries.iter().filter(|entry| entry.partition % 8 == n);
+        let steps: Vec<_> = mine.map(|entry| passed("a", entry, &leases)).collect();
+        workers.spawn(async move {
+            for step in steps {
+                assert!(journal.commit(&[step]).await?.is_empty(), "the lease is held");
+            }
+            Ok::<_, crate::Error>(())
+        });
+    }
+    t.write(orders("1", 3)).await?;
+    while let Some(ended) = workers.join_next().await {
+        ended.expect("a worker does not panic")?;
+    }
+    for entry in &entries {
+        assert_eq!(t.status("a", entry.message.id).await?, Some(Status::Delivered));
+    }
+    Ok(())
+}
+
+pub async fn what_a_new_holder_opened_with_is_never_changed_by_the_one_before(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(orders("1", 500)).await?;
+    let partitions = usize::from(t.journal.partitions().await?);
+    let lost = lease_of(&entries[0], &t.journal.lease(&worker("zombie"), SHORT, partitions).await?.leases);
+    let zombie = t.store.reopen().await?;
+    let mut zombies = JoinSet::new();
+    let steps: Vec<_> = entries.iter().map(|entry| passed("a", entry, &[lost])).collect();
+    zombies.spawn(async move {
+        for step in steps.iter().cycle() {
+            if !zombie.commit(std::slice::from_ref(step)).await?.is_empty() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        Ok::<_, crate::Error>(())
+    });
+    let taken = take_over(&t, "next", lost).await?;
+    let opened = t.open_one("a", taken).await?;
+    while let Some(ended) = zombies.join_next().await {
+        ended.expect("the zombie does not panic")?;
+    }
+    assert_eq!(t.open_one("a", taken).await?, opened);
     Ok(())
 }
 

@@ -91,6 +91,8 @@ macro_rules! store_suite {
                 an_expired_lease_that_nobody_took_still_commits,
                 a_refused_lane_leaves_the_others_alone,
                 a_repeated_commit_is_the_same_as_one,
+                many_workers_commit_at_once,
+                what_a_new_holder_opened_with_is_never_changed_by_the_one_before,
                 a_lane_opens_only_for_a_lease_that_is_held,
             }
             parking {
@@ -159,6 +161,7 @@ macro_rules! store_suite {
                 a_delivered_message_can_be_replayed,
                 what_is_replayed_together_is_due_in_journal_order,
                 a_replay_warns_of_what_was_overtaken,
+                what_goes_elsewhere_overtakes_nothing,
                 what_is_discarded_is_due_at_once_for_the_lane_to_let_go,
                 an_operation_touches_only_what_its_filter_selects,
             }

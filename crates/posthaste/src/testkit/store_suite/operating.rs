@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use super::Fixture;
 use super::fixture::{LONG, worker};
-use super::making::{hold, ids, lane, lease_of, order, orders, park, parked, passed};
+use super::making::{hold, ids, lane, lease_of, made, order, orders, park, parked, passed};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{Filter, Mode, Operation, OperationReport, Status};
 use crate::journal::{Due, Entry, LaneCommit, Lease, Park, ParkedState, Position};
+use crate::message::Message;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -153,6 +154,19 @@ pub async fn a_replay_warns_of_what_was_overtaken(t: Fixture) -> Result<()> {
     assert_eq!(overtaken(&entries[1]).await?, 0, "the newer one is pending");
     let discard = t.inspect.operate(Operation::Discard, &only(&entries[0]), Mode::DryRun).await?;
     assert_eq!(discard.overtaken, 0, "only a replay arrives out of order");
+    Ok(())
+}
+
+pub async fn what_goes_elsewhere_overtakes_nothing(t: Fixture) -> Result<()> {
+    t.serve(&["a", "b"]).await?;
+    let elsewhere = made(Message::builder("order.created", "order", "1").destination("b"));
+    let entries = t.written(vec![order("1"), elsewhere]).await?;
+    let leases = t.lease_all("w").await?;
+    t.commit(&[passed("a", &entries[1], &leases), passed("b", &entries[1], &leases)]).await?;
+    let at_a = Filter { destination: Some("a".into()), ..only(&entries[0]) };
+    assert_eq!(t.inspect.operate(Operation::Replay, &at_a, Mode::DryRun).await?.overtaken, 0);
+    let at_b = Filter { destination: Some("b".into()), ..only(&entries[0]) };
+    assert_eq!(t.inspect.operate(Operation::Replay, &at_b, Mode::DryRun).await?.overtaken, 1);
     Ok(())
 }
 

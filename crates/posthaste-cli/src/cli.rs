@@ -1,0 +1,71 @@
+//! The command line: what can be asked. Each command's own arguments stand beside its code.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{completions, demo, enqueue, explain, history, init, list, operate, pause, purge, show};
+use crate::exit;
+
+/// A transactional outbox: events written with your data, delivered in order, to wherever they must go.
+#[derive(Debug, Parser)]
+#[command(name = "posthaste", version, after_help = exit::HELP, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Global {
+    /// The config [default: posthaste.toml, then posthaste.yaml]
+    #[arg(short, long, global = true, value_name = "FILE", env = "POSTHASTE_CONFIG", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+    /// Answer in JSON: one document on one line; lists as JSON lines
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say more on stderr (-v debug, -vv trace)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(subcommand_help_heading = "Commands")]
+pub enum Command {
+    /// Write a commented config to start from
+    Init(init::Args),
+    /// Create the journal in the store, or bring it up to date
+    Migrate,
+    /// Deliver: run a relay until SIGTERM or SIGINT
+    Run,
+    /// See it work: an order service, a relay, an outage, and a proof at the end
+    Demo(demo::Args),
+    /// Write messages to the journal
+    Enqueue(enqueue::Args),
+    /// How things stand, and whether something needs a person
+    Status,
+    /// List deliveries
+    List(list::Args),
+    /// Everything about one message: fields, attempts, what is next
+    Show(show::Args),
+    /// Why is this message not delivered?
+    Explain(explain::Args),
+    /// The events of one aggregate, in order
+    History(history::Args),
+    /// Deliver again (a dry run unless --yes is given)
+    Replay(operate::Args),
+    /// Let deliveries go for good (a dry run unless --yes is given)
+    Discard(operate::Args),
+    /// Hold all deliveries to a destination
+    Pause(pause::Args),
+    /// Let deliveries to a destination go on
+    Resume(pause::Args),
+    /// Remove old delivered messages (a dry run unless --yes is given)
+    Purge(purge::Args),
+    /// Does everything work? Config, store, journal, destinations
+    Check,
+    /// Print the completions for a shell
+    Completions(completions::Args),
+}

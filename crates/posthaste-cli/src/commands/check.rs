@@ -1,0 +1,101 @@
+//! `posthaste check`: does everything work?
+
+use serde::Serialize;
+
+use crate::config::Plan;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::output::{Output, plain};
+use crate::store::Store;
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Look {
+    what: String,
+    ok: bool,
+    says: String,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    ok: bool,
+    checks: &'a [Look],
+}
+
+pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
+    crate::logging::for_commands(context.verbose);
+    let looks = look(context).await;
+    let ok = looks.iter().all(|look| look.ok);
+    if context.output.json {
+        context.output.document(&Answer { ok, checks: &looks })?;
+    } else {
+        show(context.output, &looks)?;
+    }
+    Ok(if ok { Exit::Ok } else { Exit::NotWell })
+}
+
+/// Looks at everything that can be looked at: a missing store does not keep a sink from being checked.
+async fn look(context: &Context) -> Vec<Look> {
+    let plan = match context.plan() {
+        Ok(plan) => plan,
+        Err(error) => return vec![Look { what: "config".into(), ok: false, says: error.to_string() }],
+    };
+    let mut looks = vec![config(&plan)];
+    looks.extend(store(&plan).await);
+    for planned in &plan.destinations {
+        let reached = match planned.sink.open() {
+            Some(sink) => sink.check().await.map_err(|error| plain::line(error.text())),
+            None => Err("this program cannot open its sink".into()),
+        };
+        looks.push(Look::new(
+            format!("destination {}", planned.destination.name),
+            reached.map(|()| "can be reached".into()),
+        ));
+    }
+    looks
+}
+
+fn config(plan: &Plan) -> Look {
+    let count = plan.destinations.len();
+    let says = match count {
+        0 => Err("has no destinations: `posthaste run` would have nothing to do".into()),
+        1 => Ok("1 destination".into()),
+        _ => Ok(format!("{count} destinations")),
+    };
+    Look::new("config", says)
+}
+
+async fn store(plan: &Plan) -> Vec<Look> {
+    let place = plan.store.path.display();
+    let store = match Store::open(&plan.store) {
+        Ok(store) => store,
+        Err(error) => return vec![Look::new("store", Err(error.to_string()))],
+    };
+    let partitions = store.journal.partitions().await;
+    let journal = match partitions {
+        Ok(partitions) if partitions == plan.store.partitions => Ok(format!("up to date, {partitions} partitions")),
+        Ok(partitions) => Ok(format!(
+            "up to date, {partitions} partitions (the config's {} only count for a new journal)",
+            plan.store.partitions
+        )),
+        Err(error) => Err(error.to_string()),
+    };
+    vec![Look::new("store", Ok(place.to_string())), Look::new("journal", journal)]
+}
+
+impl Look {
+    fn new(what: impl Into<String>, found: Result<String, String>) -> Self {
+        let ok = found.is_ok();
+        Self { what: what.into(), ok, says: found.unwrap_or_else(|says| says) }
+    }
+}
+
+fn show(output: Output, looks: &[Look]) -> anyhow::Result<()> {
+    let width = looks.iter().map(|look| look.what.len()).max().unwrap_or(0);
+    for look in looks {
+        let mark = if look.ok { output.paint.green("✓") } else { output.paint.red("✗") };
+        let says = look.says.replace('\n', &format!("\n{:width$}    ", ""));
+        output.line(format_args!("{mark} {:width$}  {says}", look.what))?;
+    }
+    Ok(())
+}

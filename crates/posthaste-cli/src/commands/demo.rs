@@ -1,0 +1,182 @@
+//! `posthaste demo`: an order service, a relay, an outage, and a proof at the end.
+//!
+//! ```text
+//! writer threads ──one transaction each──► SQLite ◄── relay ──► ledger: handlers in this process
+//!                                                        └────► warehouse: a receiver behind a socket, down for a while
+//! ```
+//!
+//! Everything is counted in deliveries (message × destination), so that committed = delivered + dead. The proof compares what
+//! the writers know they committed with what the two receivers wrote down themselves; the store is only asked for the dead.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use posthaste::inspect::{Filter, Listed, Status};
+use posthaste::message::MessageId;
+use posthaste::relay::{Monitor, Settings};
+use posthaste::retry::{Backoff, Policy};
+use posthaste::{Destination, Relay};
+use tokio::sync::Notify;
+
+use self::folder::Folder;
+use self::proof::{Evidence, Proof};
+use self::receiver::Receiver;
+use self::records::Records;
+use self::shop::Shop;
+use self::story::Sights;
+use self::view::View;
+use self::wire::Wire;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::store::Store;
+use crate::{logging, paging};
+
+mod event;
+mod folder;
+mod ledger;
+mod live;
+mod proof;
+mod receiver;
+mod records;
+mod shop;
+mod story;
+mod view;
+mod wire;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// How many orders to write, three events each [default: 5000, or what a slow disk takes in 12 s]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(50..))]
+    orders: Option<u32>,
+    /// Where to put the database and its config [default: a new folder for temporary files; with --json it is removed]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+/// Unless told otherwise.
+const ORDERS: u32 = 5_000;
+/// How long the warehouse is down.
+const OUTAGE: Duration = Duration::from_secs(3);
+/// Nothing arrived anywhere for so long: something is wrong, and the proof will show what.
+const STUCK: Duration = Duration::from_secs(30);
+
+pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
+    // It shows what happens in its own way.
+    if context.verbose > 0 {
+        logging::for_commands(context.verbose);
+    }
+    let folder = Folder::create(args.dir.as_deref(), context.output.json)?;
+    let orders = args.orders.unwrap_or(ORDERS);
+    story::introduce(context.output, orders)?;
+    let began = Instant::now();
+    let demo = Demo::set_up(&folder, orders, args.orders.is_none()).await?;
+    let (evidence, dead) = demo.run(View::new(context.output, orders)).await?;
+    let proof = Proof::of(&evidence, began.elapsed());
+    story::tell(context.output, &proof, &Sights { folder: &folder, dead: dead.as_ref() })?;
+    folder.tidy_up()?;
+    Ok(if proof.holds() { Exit::Ok } else { Exit::NotWell })
+}
+
+struct Demo {
+    store: Store,
+    shop: Shop,
+    ledger: Records,
+    receiver: Receiver,
+}
+
+impl Demo {
+    async fn set_up(folder: &Folder, orders: u32, may_close_early: bool) -> anyhow::Result<Self> {
+        let store = Store::migrate(&folder.store_plan()).await?;
+        let receiver = Receiver::new().await?;
+        let shop = Shop::open(&folder.database(), orders, may_close_early)?;
+        Ok(Self { store, shop, ledger: Records::default(), receiver })
+    }
+
+    /// Writes, delivers, breaks the warehouse in the middle, and gathers the evidence. With it, a dead delivery to look at.
+    async fn run(self, view: View) -> anyhow::Result<(Evidence, Option<Listed>)> {
+        let relay = self.relay()?;
+        let (monitor, stop) = (relay.monitor(), Notify::new());
+        let story = async {
+            let told = self.story(&monitor, view).await;
+            stop.notify_one();
+            told
+        };
+        let (relayed, told) = tokio::select! {
+            both = async { tokio::join!(relay.run(stop.notified()), story) } => both,
+            closed = self.receiver.serve() => anyhow::bail!("the warehouse had to close: {closed:?}"),
+        };
+        relayed.and(Ok(told?))?;
+        self.evidence().await
+    }
+
+    fn relay(&self) -> anyhow::Result<Relay> {
+        let policy = || Policy { backoff: Backoff::List(vec![Duration::from_millis(400)]), ..Policy::default() };
+        Ok(Relay::builder(self.store.journal.clone())
+            .settings(Settings { retention: None, ..Settings::default() })
+            .destination(Destination::new("ledger").policy(policy()), ledger::sink(&self.ledger)?)
+            .destination(Destination::new("warehouse").policy(policy()), Arc::new(Wire::new(self.receiver.address())))
+            .build())
+    }
+
+    /// Half-way, the warehouse goes down for a while; then everything drains.
+    async fn story(&self, monitor: &Monitor, mut view: View) -> anyhow::Result<()> {
+        let mut outage: Option<Instant> = None;
+        let mut arrivals = Arrivals::default();
+        loop {
+            tokio::time::sleep(view.interval()).await;
+            match outage {
+                None if self.shop.is_half_way() => {
+                    self.receiver.set_up(false);
+                    outage = Some(Instant::now());
+                }
+                Some(since) if since.elapsed() >= OUTAGE => self.receiver.set_up(true),
+                _ => {}
+            }
+            let overview = self.store.inspect.overview().await?;
+            let written = self.shop.is_done() && outage.is_some() && self.receiver.is_up();
+            let quiet = arrivals.quiet_for(self.ledger.len() + self.receiver.records.len());
+            let over = (written && view::is_settled(&overview)) || quiet > STUCK;
+            view.show(&self.shop, &monitor.snapshot(), &overview, over)?;
+            if over {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn evidence(self) -> anyhow::Result<(Evidence, Option<Listed>)> {
+        let filter = Filter { statuses: vec![Status::Dead], ..Filter::default() };
+        let listed = paging::read_all(&*self.store.inspect, &filter).await?;
+        let mut dead: BTreeMap<String, HashSet<MessageId>> = BTreeMap::new();
+        for row in &listed {
+            dead.entry(row.destination.clone().unwrap_or_default()).or_default().insert(row.id);
+        }
+        let written = self.shop.close()?;
+        let evidence = Evidence {
+            committed: written.committed,
+            rolled_back: written.rolled_back,
+            received: [("ledger", self.ledger.take()), ("warehouse", self.receiver.records.take())].into(),
+            dead,
+        };
+        Ok((evidence, listed.into_iter().next()))
+    }
+}
+
+/// Notes when the last arrival was.
+#[derive(Debug, Default)]
+struct Arrivals {
+    last: Option<(usize, Instant)>,
+}
+
+impl Arrivals {
+    fn quiet_for(&mut self, count: usize) -> Duration {
+        match self.last {
+            Some((before, since)) if before == count => since.elapsed(),
+            _ => {
+                self.last = Some((count, Instant::now()));
+                Duration::ZERO
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Stands in for the demo in a program that lacks what it is made of.
+
+use crate::context::Context;
+use crate::exit::{Exit, Misuse};
+
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+#[expect(clippy::unused_async, reason = "stands in for the demo, which is")]
+pub async fn execute(_: &Context, _: &Args) -> anyhow::Result<Exit> {
+    Err(Misuse("the demo needs SQLite and handlers: build posthaste with --features sqlite,handlers".into()).into())
+}

@@ -1,0 +1,85 @@
+//! `posthaste explain ID`: why is this not delivered?
+
+use posthaste::Destination;
+use posthaste::inspect::Report;
+use posthaste::message::MessageId;
+use serde_json::json;
+
+use crate::clock;
+use crate::config::Plan;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::explain::{Cause, Facts, Finding, explain};
+use crate::output::paint::Hue;
+use crate::selection::message_id;
+use crate::store::Store;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The message's id
+    #[arg(value_parser = message_id)]
+    id: MessageId,
+}
+
+pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
+    let (plan, store) = context.open()?;
+    let report = get(&store, args.id).await?;
+    let findings = findings(&report, &plan);
+    if context.output.json {
+        context.output.document(&json!({ "id": args.id, "findings": findings }))?;
+        return Ok(Exit::Ok);
+    }
+    let message = &report.message;
+    let paint = context.output.paint;
+    let aggregate = format!("{}/{}", message.aggregate_type, message.aggregate_id);
+    context.output.line(format_args!(
+        "{} of {aggregate}  {}",
+        paint.bold(&message.event_type),
+        paint.dim(message.id)
+    ))?;
+    for finding in &findings {
+        context.output.blank()?;
+        write(context, finding)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The message, or an error that says what may have become of it.
+pub async fn get(store: &Store, id: MessageId) -> posthaste::Result<Report> {
+    let missing = || {
+        let text = format!("no message has the id {id}: it was never committed, or it was delivered and purged");
+        posthaste::Error::new(posthaste::error::Kind::NotFound, text)
+    };
+    store.inspect.get(id).await?.ok_or_else(missing)
+}
+
+/// With what the config says about the destinations.
+pub fn findings(report: &Report, plan: &Plan) -> Vec<Finding> {
+    let destinations: Vec<Destination> = plan.destinations.iter().map(|planned| planned.destination.clone()).collect();
+    explain(Facts { report, destinations: &destinations, now: clock::now() })
+}
+
+/// The verdict, its causes below it, and what to type.
+pub fn write(context: &Context, finding: &Finding) -> anyhow::Result<()> {
+    let output = context.output;
+    let place = finding.destination.as_ref().map_or(String::new(), |name| format!("{}: ", output.paint.bold(name)));
+    output.line(format_args!("{place}{}", output.paint.hue(hue(finding.cause), &finding.verdict)))?;
+    for cause in &finding.because {
+        output.line(format_args!("  · {cause}"))?;
+    }
+    let commands: Vec<String> = finding.remedies.iter().map(|remedy| context.spell(&remedy.command)).collect();
+    let width = commands.iter().map(|command| command.chars().count()).max().unwrap_or(0);
+    for (command, remedy) in commands.iter().zip(&finding.remedies) {
+        output.line(format_args!("  $ {command:width$}  {}", output.paint.dim(format_args!("# {}", remedy.does))))?;
+    }
+    Ok(())
+}
+
+fn hue(cause: Cause) -> Hue {
+    match cause {
+        Cause::Delivered => Hue::Good,
+        Cause::Discarded => Hue::Quiet,
+        cause if cause.mends_itself() => Hue::Waiting,
+        _ => Hue::Bad,
+    }
+}

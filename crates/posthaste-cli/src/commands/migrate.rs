@@ -1,0 +1,25 @@
+//! `posthaste migrate`: the journal, created or brought up to date.
+
+use serde_json::json;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::store::Store;
+
+pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
+    let plan = context.plan()?;
+    crate::logging::for_commands(context.verbose);
+    let store = Store::migrate(&plan.store).await?;
+    let partitions = store.journal.partitions().await?;
+    let (output, path) = (context.output, plan.store.path.display());
+    if output.json {
+        output.document(&json!({ "path": plan.store.path, "partitions": partitions }))?;
+        return Ok(Exit::Ok);
+    }
+    output.line(format_args!("The journal in {path} is ready: {partitions} partitions."))?;
+    if partitions != plan.store.partitions {
+        let wanted = plan.store.partitions;
+        output.note(format_args!("The config says {wanted}, but the number is fixed by the first migration."));
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,87 @@
+//! `posthaste replay` and `posthaste discard`: the same selection, a dry run by default.
+
+use posthaste::inspect::{Filter, Inspect, Mode, Operation, OperationReport};
+use posthaste::message::MessageId;
+use serde_json::json;
+
+use crate::clock;
+use crate::context::Context;
+use crate::exit::{Exit, Misuse};
+use crate::output::{Output, thousands};
+use crate::selection::{Selection, message_id};
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Messages by id; none means all that the filters leave
+    #[arg(value_name = "ID", value_parser = message_id)]
+    ids: Vec<MessageId>,
+    /// Do it; without, only count
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+pub async fn execute(context: &Context, operation: Operation, args: &Args) -> anyhow::Result<Exit> {
+    let filter = Filter { ids: args.ids.clone(), ..args.selection.filter(clock::now()) };
+    if filter == Filter::default() {
+        return Err(
+            Misuse("say which deliveries: ids, or filters such as --state dead --destination NAME".into()).into()
+        );
+    }
+    let (_, store) = context.open()?;
+    let mode = if args.yes { Mode::Apply } else { Mode::DryRun };
+    let report = store.inspect.operate(operation, &filter, mode).await?;
+    if context.output.json {
+        context.output.document(&json!({
+            "operation": operation,
+            "dry_run": !args.yes,
+            "affected": report.affected,
+            "not_applicable": report.not_applicable,
+            "overtaken": report.overtaken,
+        }))?;
+    } else {
+        answer(context.output, operation, mode, &report)?;
+        if report.affected > 0 {
+            context.output.note(hint(context, &*store.inspect, mode).await?);
+        }
+    }
+    let missed = report.affected == 0 && !args.ids.is_empty();
+    Ok(if missed { Exit::NotWell } else { Exit::Ok })
+}
+
+fn answer(output: Output, operation: Operation, mode: Mode, report: &OperationReport) -> anyhow::Result<()> {
+    let OperationReport { affected, not_applicable, overtaken } = *report;
+    let (would, done, leaves) = match operation {
+        Operation::Replay => ("Would deliver again", "To be delivered again", "are on their way already"),
+        Operation::Discard => ("Would let go", "Let go", "are delivered or not set aside"),
+    };
+    let verb = if mode == Mode::Apply { done } else { would };
+    output.line(format_args!("{verb}: {}.", deliveries(affected)))?;
+    if not_applicable > 0 {
+        output.line(format_args!("Left alone: {}, which {leaves}.", deliveries(not_applicable)))?;
+    }
+    if overtaken > 0 {
+        output.line(format_args!(
+            "{} for {} of them, newer messages of the same key were delivered already; consumers see old news after new.",
+            output.paint.yellow("Out of order:"),
+            thousands(overtaken)
+        ))?;
+    }
+    Ok(())
+}
+
+/// What happens now.
+async fn hint(context: &Context, inspect: &dyn Inspect, mode: Mode) -> posthaste::Result<String> {
+    if mode == Mode::DryRun {
+        return Ok("This was a dry run: --yes does it.".into());
+    }
+    if inspect.overview().await?.workers.iter().any(|worker| worker.alive) {
+        return Ok("The workers take it up within moments.".into());
+    }
+    Ok(format!("No worker is running: `{}` takes it up.", context.spell("posthaste run")))
+}
+
+fn deliveries(number: u64) -> String {
+    if number == 1 { "1 delivery".into() } else { format!("{} deliveries", thousands(number)) }
+}

@@ -1,0 +1,122 @@
+//! `posthaste status`: the store at a glance, and whether something needs a person.
+
+use posthaste::inspect::{DestinationCounts, Overview, WorkerStatus};
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::health::{self, Concern};
+use crate::output::count;
+use crate::output::paint::Hue;
+use crate::output::table::{Field, Table};
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    well: bool,
+    concerns: &'a [Concern],
+    #[serde(flatten)]
+    overview: &'a Overview,
+}
+
+pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
+    let (_, store) = context.open()?;
+    let overview = store.inspect.overview().await?;
+    let concerns = health::concerns(&overview);
+    let well = concerns.is_empty();
+    if context.output.json {
+        context.output.document(&Answer { well, concerns: &concerns, overview: &overview })?;
+    } else {
+        show(context, &overview, &concerns)?;
+    }
+    Ok(if well { Exit::Ok } else { Exit::NotWell })
+}
+
+fn show(context: &Context, overview: &Overview, concerns: &[Concern]) -> anyhow::Result<()> {
+    let output = context.output;
+    if !overview.destinations.is_empty() {
+        output.table(&destinations(overview))?;
+        output.blank()?;
+    }
+    if !overview.workers.is_empty() {
+        output.table(&workers(&overview.workers))?;
+        output.blank()?;
+    }
+    let unheld = match (overview.workers.iter().any(|worker| worker.alive), overview.unheld_partitions) {
+        (true, unheld) if unheld > 0 => format!(", {unheld} of {} partitions held by nobody", overview.partitions),
+        _ => String::new(),
+    };
+    let facts = format!("{} kept{unheld}", count(overview.messages, "message"));
+    if concerns.is_empty() {
+        return Ok(output.line(format_args!("{} {facts}.", output.paint.green("All well:")))?);
+    }
+    output.line(format_args!("{} ({facts}):", output.paint.red("Needs a person")))?;
+    let width = concerns.iter().map(|concern| concern.says.chars().count()).max().unwrap_or(0).min(70);
+    for Concern { says, command, .. } in concerns {
+        output.line(format_args!(
+            "  ✗ {says:width$}  {}",
+            output.paint.dim(format_args!("$ {}", context.spell(command)))
+        ))?;
+    }
+    Ok(())
+}
+
+fn destinations(overview: &Overview) -> Table {
+    let mut table = Table::new([
+        "DESTINATION",
+        ">PENDING",
+        ">IN FLIGHT",
+        ">RETRYING",
+        ">WAITING",
+        ">SCHEDULED",
+        ">THROTTLED",
+        ">REPLAY",
+        ">DEAD",
+        ">OLDEST",
+        "STATE",
+    ]);
+    for counts in &overview.destinations {
+        let in_flight: usize = health::reports(overview, counts).map(|report| report.in_flight).sum();
+        table.row([
+            Field::from(&counts.destination),
+            Field::number(counts.pending),
+            Field::number(in_flight as u64),
+            Field::alarming(counts.retrying, Hue::Waiting),
+            Field::alarming(counts.waiting, Hue::Waiting),
+            Field::number(counts.scheduled),
+            Field::alarming(counts.throttled, Hue::Waiting),
+            Field::number(counts.replay),
+            Field::alarming(counts.dead, Hue::Bad),
+            oldest(counts),
+            state(overview, counts),
+        ]);
+    }
+    table
+}
+
+fn oldest(counts: &DestinationCounts) -> Field {
+    match counts.oldest_pending_seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok()) {
+        Some(age) => Field::from(crate::duration::brief(age)),
+        None => Field::from("-").hue(Hue::Quiet),
+    }
+}
+
+fn state(overview: &Overview, counts: &DestinationCounts) -> Field {
+    let outage = health::reports(overview, counts).any(|report| report.outage.is_some());
+    let served = overview.workers.iter().any(|worker| worker.alive);
+    match (counts.paused, outage, served) {
+        (true, _, _) => Field::from("paused").hue(Hue::Bad),
+        (_, true, _) => Field::from("outage").hue(Hue::Bad),
+        (_, _, true) => Field::from("running").hue(Hue::Good),
+        _ => Field::from("no worker").hue(Hue::Quiet),
+    }
+}
+
+fn workers(workers: &[WorkerStatus]) -> Table {
+    let mut table = Table::new(["WORKER", ">PARTITIONS", "STATE"]);
+    for worker in workers {
+        let state =
+            if worker.alive { Field::from("alive").hue(Hue::Good) } else { Field::from("gone").hue(Hue::Quiet) };
+        table.row([Field::from(&worker.worker), Field::number(worker.partitions as u64), state]);
+    }
+    table
+}

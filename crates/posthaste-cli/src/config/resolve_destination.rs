@@ -1,0 +1,183 @@
+//! What one `[destinations.NAME]` means.
+
+use std::time::Duration;
+
+use posthaste::Destination;
+use posthaste::destination::{Route, StartFrom, TenantRate};
+use posthaste::retry::{Backoff, OnDead, Policy};
+
+use super::parse::{self, BackoffType, Span};
+use super::problem::Problem;
+use super::resolve::{DestinationPlan, at_least, at_least_one, or};
+
+/// Fills in and checks. Nothing comes back if it is not even known where messages go.
+pub fn resolve(name: &str, written: parse::Destination, problems: &mut Vec<Problem>) -> Option<DestinationPlan> {
+    let mut section = Section { name, problems };
+    section.check_name();
+    let sink = section.sink(written.r#type);
+    let defaults = Destination::new(name);
+    let destination = Destination {
+        route: section.route(written.events).unwrap_or(defaults.route),
+        policy: Policy {
+            max_attempts: written.max_attempts.unwrap_or(defaults.policy.max_attempts),
+            backoff: written.backoff.map_or(defaults.policy.backoff, |backoff| section.backoff(backoff)),
+            on_dead: written.on_dead.map_or(defaults.policy.on_dead, OnDead::from),
+        },
+        max_in_flight: written.max_in_flight.unwrap_or(defaults.max_in_flight),
+        max_run: written.max_run.unwrap_or(defaults.max_run),
+        batch_delay: or(written.batch_delay, defaults.batch_delay),
+        timeout: or(written.timeout, defaults.timeout),
+        tenant_rate: written.tenant_rate.and_then(|rate| section.tenant_rate(&rate)),
+        start_from: written.start_from.map_or(defaults.start_from, StartFrom::from),
+        name: defaults.name,
+    };
+    section.check_limits(&destination);
+    Some(DestinationPlan { destination, sink: sink? })
+}
+
+struct Section<'a> {
+    name: &'a str,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Section<'_> {
+    fn key(&self, setting: &str) -> String {
+        format!("destinations.{}.{setting}", self.name)
+    }
+
+    fn problem(&mut self, setting: &str, says: impl Into<String>) {
+        self.problems.push(Problem::new(self.key(setting), says));
+    }
+
+    fn check_name(&mut self) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if self.name.is_empty() || self.name.len() > 100 || !self.name.chars().all(plain) {
+            let key = format!("destinations.{:?}", self.name);
+            self.problems.push(Problem::new(key, "is not a name: use letters, digits and - _ . only, 100 at most"));
+        }
+    }
+
+    fn sink(&mut self, kind: Option<crate::sinks::Kind>) -> Option<crate::sinks::Kind> {
+        let checked = kind.ok_or_else(|| "is missing: say where the messages go, such as type = \"stdout\"".into());
+        match checked.and_then(|kind| kind.available().map(|()| kind)) {
+            Ok(kind) => Some(kind),
+            Err(says) => {
+                self.problem("type", says);
+                None
+            }
+        }
+    }
+
+    fn route(&mut self, events: Option<Vec<String>>) -> Option<Route> {
+        let events = events?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._:/-*".contains(c);
+        for pattern in &events {
+            if pattern.is_empty() || !pattern.chars().all(plain) {
+                let remedy = "use letters, digits and . _ : / - with * for any text, such as \"order.*\"";
+                self.problem("events", format!("holds {pattern:?}, which matches no event type: {remedy}"));
+            }
+        }
+        Some(Route::matching(events))
+    }
+
+    fn backoff(&mut self, written: parse::Backoff) -> Backoff {
+        let kind = written.r#type.unwrap_or_default();
+        self.refuse_foreign_settings(kind, &written);
+        let Backoff::Exponential { first, cap, jitter } = Backoff::default() else { return Backoff::default() };
+        match kind {
+            BackoffType::Patient => Backoff::patient(),
+            BackoffType::Exponential => {
+                let (first, cap) = (or(written.first, first), or(written.cap, cap));
+                self.check_cap("first", first, cap);
+                Backoff::Exponential { first, cap, jitter: or(written.jitter, jitter) }
+            }
+            BackoffType::Linear => {
+                let (step, cap) = (or(written.step, first), or(written.cap, cap));
+                self.check_cap("step", step, cap);
+                Backoff::Linear { step, cap }
+            }
+            BackoffType::List => {
+                let delays = written.delays.unwrap_or_default();
+                if delays.is_empty() {
+                    self.problem("backoff.delays", "is missing: list at least one, such as [\"1s\", \"10s\", \"1m\"]");
+                }
+                Backoff::List(delays.into_iter().map(|Span(delay)| delay).collect())
+            }
+        }
+    }
+
+    fn check_cap(&mut self, setting: &str, start: Duration, cap: Duration) {
+        if cap < start {
+            self.problem("backoff.cap", format!("is shorter than `{setting}`: raise it, or lower `{setting}`"));
+        }
+    }
+
+    fn refuse_foreign_settings(&mut self, kind: BackoffType, written: &parse::Backoff) {
+        let (name, known): (_, &[&str]) = match kind {
+            BackoffType::Exponential => ("exponential", &["first", "cap", "jitter"]),
+            BackoffType::Linear => ("linear", &["step", "cap"]),
+            BackoffType::List => ("list", &["delays"]),
+            BackoffType::Patient => ("patient", &[]),
+        };
+        let given = [
+            ("first", written.first.is_some()),
+            ("step", written.step.is_some()),
+            ("cap", written.cap.is_some()),
+            ("jitter", written.jitter.is_some()),
+            ("delays", written.delays.is_some()),
+        ];
+        for (setting, _) in given.into_iter().filter(|(setting, given)| *given && !known.contains(setting)) {
+            let takes = if known.is_empty() { "no other setting".into() } else { known.join(", ") };
+            self.problem(
+                &format!("backoff.{setting}"),
+                format!("does not belong to type \"{name}\", which takes {takes}"),
+            );
+        }
+    }
+
+    fn tenant_rate(&mut self, written: &parse::TenantRate) -> Option<TenantRate> {
+        let Some(per_second) = written.per_second.filter(|rate| *rate > 0.0) else {
+            self.problem(
+                "tenant_rate.per_second",
+                "must be a number above 0: write how many a tenant gets each second",
+            );
+            return None;
+        };
+        let burst = written.burst.unwrap_or(per_second.ceil() as u32);
+        let key = self.key("tenant_rate.burst");
+        at_least_one(&key, burst as usize, self.problems);
+        Some(TenantRate { per_second, burst })
+    }
+
+    fn check_limits(&mut self, destination: &Destination) {
+        let counts = [
+            ("max_attempts", destination.policy.max_attempts as usize),
+            ("max_in_flight", destination.max_in_flight),
+            ("max_run", destination.max_run),
+        ];
+        for (setting, value) in counts {
+            let key = self.key(setting);
+            at_least_one(&key, value, self.problems);
+        }
+        let key = self.key("timeout");
+        at_least(&key, destination.timeout, Duration::from_millis(1), self.problems);
+    }
+}
+
+impl From<parse::OnDead> for OnDead {
+    fn from(written: parse::OnDead) -> Self {
+        match written {
+            parse::OnDead::Block => Self::Block,
+            parse::OnDead::Skip => Self::Skip,
+        }
+    }
+}
+
+impl From<parse::StartFrom> for StartFrom {
+    fn from(written: parse::StartFrom) -> Self {
+        match written {
+            parse::StartFrom::Beginning => Self::Beginning,
+            parse::StartFrom::Now => Self::Now,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+use std::path::Path;
+use std::time::Duration;
+
+use posthaste::Destination;
+use posthaste::relay::Settings;
+use posthaste::retry::{Backoff, OnDead};
+
+use super::*;
+
+fn plan_of(text: &str, env: &[(&str, &str)]) -> Result<Plan, String> {
+    let tree = Tree::from_toml(text).unwrap();
+    finish(tree, env)
+}
+
+fn finish(tree: Tree, env: &[(&str, &str)]) -> Result<Plan, String> {
+    let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let problems = |problems| Error::Problems { path: Some("posthaste.toml".into()), problems }.to_string();
+    plan(tree, &env, Path::new("/etc/app")).map_err(problems)
+}
+
+/// Everything but the name of the worker, which is random.
+fn anonymous(mut plan: Plan) -> Plan {
+    plan.relay.worker = posthaste::journal::WorkerId("worker".into());
+    plan
+}
+
+#[test]
+fn the_default_file_says_what_the_defaults_are() {
+    let written = anonymous(plan_of(DEFAULT_TOML, &[]).unwrap());
+    let silent = anonymous(plan_of("destinations.stdout.type = 'stdout'", &[]).unwrap());
+    assert_eq!(written, silent);
+    assert_eq!(silent.relay, Settings { worker: silent.relay.worker.clone(), ..Settings::default() });
+    assert_eq!(silent.destinations[0].destination, Destination::new("stdout"));
+}
+
+#[test]
+fn the_default_file_names_every_setting() {
+    let sections = ["store", "relay", "retention", "log", "destinations.stdout"];
+    for section in sections {
+        let says = plan_of(&format!("{section}.nonsense = 1"), &[]).unwrap_err();
+        let settings: Vec<&str> = says.split('`').skip(1).step_by(2).collect();
+        assert!(settings.len() > 1, "{says}");
+        let start = DEFAULT_TOML.find(&format!("[{section}]")).unwrap();
+        for setting in
+            settings.into_iter().filter(|setting| setting.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+        {
+            let lines = || DEFAULT_TOML[start..].lines().map(|line| line.trim_start_matches("# "));
+            assert!(
+                lines().any(|line| line.starts_with(&format!("{setting} ="))),
+                "{section}.{setting} is not in the file"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_the_default_file_leaves_commented_out_is_valid_too() {
+    let uncommented = DEFAULT_TOML.replace("# worker =", "worker =").replace("# tenant_rate =", "tenant_rate =");
+    let plan = plan_of(&uncommented, &[]).unwrap();
+    assert_eq!(plan.relay.worker.0, "relay-1");
+    assert_eq!(plan.destinations[0].destination.tenant_rate.unwrap().burst, 100);
+}
+
+#[test]
+fn yaml_means_the_same_as_toml() {
+    let yaml = "
+store: { path: app.db }
+retention: { keep: forever }
+destinations:
+  crm:
+    type: stdout
+    events: [order.*]
+    on_dead: skip
+    backoff: { type: list, delays: [1s, 1m] }
+";
+    let toml = "
+store.path = 'app.db'
+retention.keep = 'forever'
+[destinations.crm]
+type = 'stdout'
+events = ['order.*']
+on_dead = 'skip'
+backoff = { type = 'list', delays = ['1s', '1m'] }
+";
+    let from_yaml = anonymous(finish(Tree::from_yaml(yaml).unwrap(), &[]).unwrap());
+    assert_eq!(from_yaml, anonymous(plan_of(toml, &[]).unwrap()));
+    assert_eq!(from_yaml.relay.retention, None);
+    assert_eq!(from_yaml.store.path, Path::new("/etc/app/app.db"));
+    let policy = &from_yaml.destinations[0].destination.policy;
+    assert_eq!(policy.on_dead, OnDead::Skip);
+    assert_eq!(policy.backoff, Backoff::List(vec![Duration::from_secs(1), Duration::from_secs(60)]));
+}
+
+#[test]
+fn a_file_of_comments_is_an_empty_config() {
+    assert!(finish(Tree::from_yaml("# nothing\n").unwrap(), &[]).is_ok());
+    assert!(plan_of("# nothing\n", &[]).is_ok());
+}
+
+#[test]
+fn the_environment_wins_over_the_file() {
+    let file = "store.path = 'file.db'\n[destinations.my-crm]\ntype = 'stdout'\nmax_attempts = 3";
+    let env = [
+        ("POSTHASTE_STORE__PATH", "/var/lib/env.db"),
+        ("POSTHASTE_RELAY__LEASE_TTL", "30s"),
+        ("POSTHASTE_DESTINATIONS__MY_CRM__MAX_ATTEMPTS", "7"),
+        ("POSTHASTE_DESTINATIONS__MY_CRM__EVENTS", r#"["order.*", "invoice.*"]"#),
+        ("POSTHASTE_RELAY__WORKER", "\"42\""),
+        ("POSTHASTE_CONFIG", "ignored: not a setting"),
+    ];
+    let plan = plan_of(file, &env).unwrap();
+    assert_eq!(plan.store.path, Path::new("/var/lib/env.db"));
+    assert_eq!(plan.relay.lease_ttl, Duration::from_secs(30));
+    assert_eq!(plan.relay.worker.0, "42");
+    let [crm] = plan.destinations.as_slice() else { panic!("one destination") };
+    assert_eq!(crm.destination.name.as_str(), "my-crm");
+    assert_eq!(crm.destination.policy.max_attempts, 7);
+    assert_eq!(crm.destination.route.patterns(), ["order.*", "invoice.*"]);
+}
+
+#[test]
+fn every_problem_is_reported_at_once_with_its_key_and_its_remedy() {
+    let file = "
+[store]
+type = 'sqlight'
+pth = 'app.db'
+partitions = 0
+[relay]
+lease_ttl = '15'
+read_batch = -1
+[retention]
+keep = 'a while'
+[log]
+format = 'xml'
+level = 'loud=very'
+[destinations.audit]
+events = ['order created']
+max_attempts = 0
+backoff = { type = 'linear', first = '1s', step = '10m', cap = '5m' }
+[destinations.crm]
+type = 'stdout'
+tenant_rate = { per_second = 0 }
+backoff = { type = 'list' }
+[destinations.local]
+type = 'handlers'
+";
+    let says = plan_of(file, &[("POSTHASTE_RELAY__STOP_TIMEOUT", "soon")]).unwrap_err();
+    let expected = r#"posthaste.toml has 17 problems
+
+  destinations.audit.backoff.cap           is shorter than `step`: raise it, or lower `step`
+  destinations.audit.backoff.first         does not belong to type "linear", which takes step, cap
+  destinations.audit.events                holds "order created", which matches no event type: use letters, digits and . _ : / - with * for any text, such as "order.*"
+  destinations.audit.max_attempts          is 0: write at least 1
+  destinations.audit.type                  is missing: say where the messages go, such as type = "stdout"
+  destinations.crm.backoff.delays          is missing: list at least one, such as ["1s", "10s", "1m"]
+  destinations.crm.tenant_rate.per_second  must be a number above 0: write how many a tenant gets each second
+  destinations.local.type                  "handlers" are functions inside an application, which this program cannot call: run the relay in that application, through the library (posthaste::sinks::handlers), and leave this destination out
+  log.format                               cannot be `xml`, expected `pretty` or `json`
+  log.level                                is `loud=very`, which is not a level: write error, warn, info, debug or trace, or directives such as "info,posthaste=debug"
+  relay.lease_ttl                          `15` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d
+  relay.read_batch                         has the wrong value: integer `-1`, expected a whole number from 0
+  relay.stop_timeout                       `soon` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d (set by POSTHASTE_RELAY__STOP_TIMEOUT)
+  retention.keep                           `a while` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d, or "forever"
+  store.partitions                         is 0: write at least 1
+  store.pth                                is not a setting: expected one of `type`, `path`, `partitions`
+  store.type                               cannot be `sqlight`, expected `sqlite`"#;
+    assert_eq!(says, expected);
+}
+
+#[test]
+fn a_reference_is_followed_into_the_environment_and_into_files() {
+    let folder = std::env::temp_dir().join(format!("posthaste-config-{}", uuid::Uuid::now_v7()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("worker-name"), "relay-7\n").unwrap();
+    let text = "store.path = { env = 'APP_DB' }\nrelay.worker = { file = 'worker-name' }";
+    let env = [("APP_DB".to_owned(), "/data/app.db".to_owned())].into();
+    let plan = plan(Tree::from_toml(text).unwrap(), &env, &folder).unwrap();
+    assert_eq!(plan.store.path, Path::new("/data/app.db"));
+    assert_eq!(plan.relay.worker.0, "relay-7");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_reference_to_nothing_is_a_problem() {
+    let says = plan_of("store.path = { env = 'APP_DB' }\nrelay.worker = { file = 'no/such' }", &[]).unwrap_err();
+    assert!(says.contains("store.path    is read from the variable APP_DB, which is not set"), "{says}");
+    assert!(says.contains("relay.worker  is read from the file /etc/app/no/such, which cannot be read"), "{says}");
+}
+
+#[test]
+fn what_a_reference_points_to_is_never_printed() {
+    let says = plan_of("relay.lease_ttl = { env = 'TOKEN' }", &[("TOKEN", "s3cr3t")]).unwrap_err();
+    assert!(!says.contains("s3cr3t"), "{says}");
+    assert!(says.contains(r#"relay.lease_ttl  does not accept the value that { env = "TOKEN" } points to"#), "{says}");
+}
+
+#[test]
+fn an_override_inside_a_plain_value_is_a_problem() {
+    let says = plan_of("store.path = 'app.db'", &[("POSTHASTE_STORE__PATH__DEEPER", "1")]).unwrap_err();
+    assert!(says.contains("store.path.deeper  cannot be set inside a plain value"), "{says}");
+}

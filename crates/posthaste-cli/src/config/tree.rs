@@ -1,0 +1,71 @@
+//! The config before anyone looks at its meaning: a tree of values, and where those came from that were not in the file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::Error;
+use super::problem::Problem;
+
+/// Where a value came from, if not from the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// This variable of the environment overrides the file.
+    Override(String),
+    /// The file only says where to find it; as written there. The value may be a secret.
+    Reference(String),
+}
+
+/// Values by dotted key.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    pub value: Value,
+    pub origins: BTreeMap<String, Origin>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { value: Value::Object(Map::new()), origins: BTreeMap::new() }
+    }
+}
+
+impl Tree {
+    /// Reads TOML, or YAML if the name ends in `.yaml` or `.yml`.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::Unreadable { path: path.to_owned(), why: error.to_string() })?;
+        let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        let parsed = if is_yaml { Self::from_yaml(&text) } else { Self::from_toml(&text) };
+        parsed.map_err(|why| Error::Syntax { path: path.to_owned(), why })
+    }
+
+    pub fn from_toml(text: &str) -> Result<Self, String> {
+        let value = toml::from_str(text).map_err(|error| error.to_string())?;
+        Ok(Self { value, ..Self::default() })
+    }
+
+    pub fn from_yaml(text: &str) -> Result<Self, String> {
+        match serde_saphyr::from_str(text).map_err(|error| error.to_string())? {
+            // A file of nothing but comments.
+            Value::Null => Ok(Self::default()),
+            value => Ok(Self { value, ..Self::default() }),
+        }
+    }
+
+    /// Says where the value of a problem came from, and keeps quiet about what may be a secret.
+    pub fn attribute(&self, problem: Problem) -> Problem {
+        let within =
+            |key: &str| problem.key.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        match self.origins.iter().find(|(key, _)| within(key)) {
+            Some((_, Origin::Override(variable))) => {
+                Problem::new(problem.key, format!("{} (set by {variable})", problem.says))
+            }
+            Some((_, Origin::Reference(reference))) => Problem::new(
+                problem.key,
+                format!("does not accept the value that {reference} points to (not shown here)"),
+            ),
+            None => problem,
+        }
+    }
+}

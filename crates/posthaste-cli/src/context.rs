@@ -1,0 +1,50 @@
+//! What every command starts from.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::Global;
+use crate::config::{self, Env, Plan};
+use crate::output::Output;
+use crate::store::Store;
+
+#[derive(Debug)]
+pub struct Context {
+    pub output: Output,
+    config: Option<PathBuf>,
+    pub verbose: u8,
+}
+
+impl Context {
+    pub fn new(global: Global) -> Self {
+        Self { output: Output::new(global.json), config: global.config, verbose: global.verbose }
+    }
+
+    /// The config that was asked for by name.
+    pub fn config_path(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
+    /// A command to copy, with the config that was asked for by name.
+    pub fn spell(&self, command: &str) -> String {
+        match (&self.config, command.strip_prefix("posthaste ")) {
+            (Some(path), Some(rest)) => format!("posthaste -c {} {rest}", path.display()),
+            _ => command.to_owned(),
+        }
+    }
+
+    pub fn plan(&self) -> Result<Plan, config::Error> {
+        let as_text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        let env: Env = std::env::vars_os().filter_map(as_text).collect();
+        config::load(self.config.as_deref(), &env)
+    }
+
+    /// The plan and its store, with logs for people on stderr.
+    pub fn open(&self) -> anyhow::Result<(Plan, Store)> {
+        let plan = self.plan()?;
+        crate::logging::for_commands(self.verbose);
+        let store = Store::open(&plan.store)?;
+        Ok((plan, store))
+    }
+}

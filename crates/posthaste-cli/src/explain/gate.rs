@@ -1,0 +1,91 @@
+//! What stands in front of every message of a destination or a partition.
+
+use posthaste::inspect::{DeliveryReport, LeaseReport, Report, Status};
+use posthaste::journal::DestinationReport;
+
+use super::{Cause, Finding};
+use crate::output::plain;
+
+/// In the order in which they are looked for: an operator's word first, then who would do the work, then whether it works.
+pub enum Gate<'a> {
+    Paused { destination: &'a str },
+    NoWorker { partition: u16 },
+    LeaseExpired { lease: &'a LeaseReport },
+    Outage { destination: &'a str, worker: &'a str, error: &'a str },
+    TooManyHeldKeys { destination: &'a str, worker: &'a str, lanes: usize },
+}
+
+impl<'a> Gate<'a> {
+    /// The first gate that is shut, for a delivery that would otherwise go on.
+    pub fn before(report: &'a Report, delivery: &'a DeliveryReport) -> Option<Self> {
+        if matches!(delivery.status, Status::Delivered | Status::Dead) {
+            return None;
+        }
+        let destination = &*delivery.destination;
+        if delivery.paused {
+            return Some(Self::Paused { destination });
+        }
+        let Some(lease) = &report.lease else { return Some(Self::NoWorker { partition: report.partition }) };
+        if lease.expired {
+            return Some(Self::LeaseExpired { lease });
+        }
+        Self::of_worker(lease, delivery)
+    }
+
+    fn of_worker(lease: &'a LeaseReport, delivery: &'a DeliveryReport) -> Option<Self> {
+        let worker = &*lease.worker;
+        let reports = lease.report.as_ref()?.destinations.iter();
+        let DestinationReport { name: destination, outage, overfull_lanes: lanes, .. } =
+            reports.into_iter().find(|report| report.name == delivery.destination)?;
+        match outage {
+            Some(error) => Some(Self::Outage { destination, worker, error }),
+            None if *lanes > 0 && delivery.status == Status::Pending => {
+                Some(Self::TooManyHeldKeys { destination, worker, lanes: *lanes })
+            }
+            None => None,
+        }
+    }
+
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Paused { destination } => format!("{destination} is paused."),
+            Self::NoWorker { partition } => {
+                format!("No worker serves its partition ({partition}): no relay is running.")
+            }
+            Self::LeaseExpired { lease } => {
+                format!("The worker of its partition ({}), {}, is gone.", lease.partition, lease.worker)
+            }
+            Self::Outage { destination, .. } => format!("{destination} is out of reach."),
+            Self::TooManyHeldKeys { destination, .. } => {
+                format!("{destination} does not walk on: too many of its keys are held up.")
+            }
+        }
+    }
+
+    pub fn finding(&self) -> Finding {
+        match self {
+            Self::Paused { destination } => Finding::new(Cause::Paused, self.sentence())
+                .because("Someone asked for it; nothing is delivered there until someone resumes it.")
+                .remedy(format!("posthaste resume {destination}"), "lets deliveries go on"),
+            Self::NoWorker { .. } => Finding::new(Cause::NoWorker, self.sentence())
+                .remedy("posthaste run", "starts a relay with this config")
+                .remedy("posthaste status", "shows the workers that are alive"),
+            Self::LeaseExpired { lease } => Finding::new(Cause::LeaseExpired, self.sentence())
+                .because(format!("Its lease (epoch {}) has run out: it died, or it hangs.", lease.epoch))
+                .because("Any running relay takes the partition over within seconds.")
+                .remedy("posthaste status", "shows the workers that are alive")
+                .remedy("posthaste run", "starts one, if there is none"),
+            Self::Outage { worker, error, .. } => Finding::new(Cause::Outage, self.sentence())
+                .because(format!("{worker} says: {}", plain::line(error)))
+                .because("No attempt is spent. Deliveries go on by themselves when it answers again.")
+                .remedy("posthaste check", "tries to reach every destination from here"),
+            Self::TooManyHeldKeys { destination, worker, lanes } => {
+                Finding::new(Cause::TooManyHeldKeys, self.sentence())
+                    .because(format!("{worker} has stopped {lanes} of its lanes (relay.max_held_keys is reached)."))
+                    .because("Keys are held up by messages that are dead or retrying at their head.")
+                    .remedy(format!("posthaste list --destination {destination} --state dead"), "shows what holds them")
+                    .remedy(format!("posthaste replay --destination {destination} --state dead"), "tries those again")
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Does something need a person? A pure look at the overview.
+
+use posthaste::inspect::{DestinationCounts, Overview, WorkerStatus};
+use serde::Serialize;
+
+use crate::output::{count, plain};
+
+/// One thing that will not mend itself, and the command that helps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Concern {
+    /// `None` when it concerns all destinations.
+    pub destination: Option<String>,
+    pub says: String,
+    pub command: String,
+}
+
+/// Worst first.
+pub fn concerns(overview: &Overview) -> Vec<Concern> {
+    let mut concerns: Vec<Concern> = nobody_delivers(overview).into_iter().collect();
+    let about: [fn(&Overview, &DestinationCounts) -> Option<Concern>; 4] = [outage, dead, paused, overfull];
+    for look in about {
+        concerns.extend(overview.destinations.iter().filter_map(|counts| look(overview, counts)));
+    }
+    concerns
+}
+
+fn nobody_delivers(overview: &Overview) -> Option<Concern> {
+    let open: u64 = overview.destinations.iter().map(open).sum();
+    let says = if overview.workers.iter().any(|worker| worker.alive) {
+        return None;
+    } else if overview.destinations.is_empty() && overview.messages > 0 {
+        format!("{} and no destination: no relay has run on this store yet", count(overview.messages, "message"))
+    } else if open > 0 {
+        let verb = if open == 1 { "waits" } else { "wait" };
+        format!("no worker is running, and {} {verb}", deliveries(open))
+    } else {
+        return None;
+    };
+    Some(Concern { destination: None, says, command: "posthaste run".into() })
+}
+
+/// Everything that a running worker would deliver sooner or later.
+fn open(counts: &DestinationCounts) -> u64 {
+    counts.pending + counts.retrying + counts.scheduled + counts.throttled + counts.replay
+}
+
+fn outage(overview: &Overview, counts: &DestinationCounts) -> Option<Concern> {
+    let error = reports(overview, counts).find_map(|report| report.outage.as_deref())?;
+    let says = format!("{} is out of reach: {}", counts.destination, plain::cut(error, 160));
+    Some(concern(counts, says, "posthaste check".into()))
+}
+
+fn dead(_: &Overview, counts: &DestinationCounts) -> Option<Concern> {
+    (counts.dead > 0).then(|| {
+        let waiting = match counts.waiting {
+            0 => String::new(),
+            waiting => format!(", {} behind held keys", count(waiting, "message")),
+        };
+        let says = format!("{} dead at {}{waiting}", deliveries(counts.dead), counts.destination);
+        concern(counts, says, format!("posthaste list --state dead --destination {}", counts.destination))
+    })
+}
+
+fn paused(_: &Overview, counts: &DestinationCounts) -> Option<Concern> {
+    let command = || format!("posthaste resume {}", counts.destination);
+    counts.paused.then(|| concern(counts, format!("{} is paused", counts.destination), command()))
+}
+
+fn overfull(overview: &Overview, counts: &DestinationCounts) -> Option<Concern> {
+    let lanes: usize = reports(overview, counts).map(|report| report.overfull_lanes).sum();
+    (lanes > 0).then(|| {
+        let says =
+            format!("{} does not walk on in {}: too many held keys", counts.destination, count(lanes as u64, "lane"));
+        concern(counts, says, format!("posthaste list --state dead --destination {}", counts.destination))
+    })
+}
+
+fn concern(counts: &DestinationCounts, says: String, command: String) -> Concern {
+    Concern { destination: Some(counts.destination.clone()), says, command }
+}
+
+/// What the living workers say about a destination.
+pub fn reports<'a>(
+    overview: &'a Overview,
+    counts: &'a DestinationCounts,
+) -> impl Iterator<Item = &'a posthaste::journal::DestinationReport> {
+    let alive = overview.workers.iter().filter(|worker| worker.alive);
+    let reports = alive.filter_map(|WorkerStatus { report, .. }| report.as_ref());
+    reports.flat_map(|report| &report.destinations).filter(|report| report.name == counts.destination)
+}
+
+fn deliveries(number: u64) -> String {
+    if number == 1 { "1 delivery".into() } else { format!("{} deliveries", crate::output::thousands(number)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use posthaste::journal::{DestinationReport, WorkerReport};
+
+    use super::*;
+
+    fn overview(counts: DestinationCounts) -> Overview {
+        let counts = DestinationCounts { destination: "crm".into(), ..counts };
+        Overview { messages: 10, destinations: vec![counts], workers: vec![worker(None, 0)], ..Overview::default() }
+    }
+
+    fn worker(outage: Option<&str>, overfull_lanes: usize) -> WorkerStatus {
+        let report = DestinationReport {
+            name: "crm".into(),
+            outage: outage.map(Into::into),
+            overfull_lanes,
+            ..DestinationReport::default()
+        };
+        WorkerStatus {
+            worker: "host-1".into(),
+            partitions: 64,
+            alive: true,
+            report: Some(WorkerReport { destinations: vec![report] }),
+        }
+    }
+
+    fn says(overview: &Overview) -> Vec<String> {
+        concerns(overview).into_iter().map(|concern| concern.says).collect()
+    }
+
+    #[test]
+    fn a_backlog_that_a_worker_is_at_work_on_needs_nobody() {
+        let busy = DestinationCounts { pending: 9, retrying: 2, waiting: 5, ..DestinationCounts::default() };
+        assert_eq!(says(&overview(busy)), [""; 0]);
+    }
+
+    #[test]
+    fn the_dead_need_someone() {
+        let counts = DestinationCounts { dead: 2, waiting: 1, ..DestinationCounts::default() };
+        assert_eq!(says(&overview(counts)), ["2 deliveries dead at crm, 1 message behind held keys"]);
+    }
+
+    #[test]
+    fn a_backlog_without_a_worker_needs_someone() {
+        let mut seen = overview(DestinationCounts { pending: 1, ..DestinationCounts::default() });
+        seen.workers[0].alive = false;
+        assert_eq!(says(&seen), ["no worker is running, and 1 delivery waits"]);
+        seen.destinations[0].pending = 0;
+        assert_eq!(says(&seen), [""; 0]);
+    }
+
+    #[test]
+    fn messages_that_no_relay_has_ever_looked_at_need_someone() {
+        let seen = Overview { messages: 3, ..Overview::default() };
+        assert_eq!(says(&seen), ["3 messages and no destination: no relay has run on this store yet"]);
+    }
+
+    #[test]
+    fn an_outage_a_pause_and_too_many_held_keys_need_someone() {
+        let mut seen = overview(DestinationCounts { paused: true, ..DestinationCounts::default() });
+        seen.workers = vec![worker(Some("connection refused"), 2)];
+        let expected = [
+            "crm is out of reach: connection refused",
+            "crm is paused",
+            "crm does not walk on in 2 lanes: too many held keys",
+        ];
+        assert_eq!(says(&seen), expected);
+    }
+}

@@ -1,0 +1,128 @@
+//! Benchmarks: Posthaste against the same work done by hand, on the same machine, in the same minutes.
+//!
+//! A benchmark is a program in `crates/posthaste/benches` of the same name. Called with the name of a case it does that work once
+//! and prints, as its last line, how much it did per second. This frame calls the cases in turn, round after round, so that a
+//! machine that gets slower meanwhile slows all of them, and compares within each round.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+
+use crate::step::{cargo, execute, shown};
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Name {
+    /// SQLite: enqueue and drain, each against bare SQL that does the same
+    Sqlite,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    name: Name,
+    /// How often each case is measured; the median counts
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Print the ratios only
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a benchmark consists of.
+struct Benchmark {
+    /// The program in `crates/posthaste/benches`.
+    program: &'static str,
+    cases: &'static [&'static str],
+    /// Name, numerator, denominator.
+    ratios: &'static [(&'static str, &'static str, &'static str)],
+}
+
+impl Name {
+    fn benchmark(self) -> Benchmark {
+        match self {
+            Self::Sqlite => Benchmark {
+                program: "sqlite",
+                cases: &["enqueue", "enqueue-bare", "drain", "drain-bare"],
+                ratios: &[("enqueue_of_bare", "enqueue", "enqueue-bare"), ("drain_of_bare", "drain", "drain-bare")],
+            },
+        }
+    }
+}
+
+/// Per case, what each round measured.
+type Measured = BTreeMap<&'static str, Vec<f64>>;
+
+pub fn run(args: &Args) -> Result<()> {
+    let benchmark = args.name.benchmark();
+    if args.rounds == 0 {
+        bail!("`--rounds` must be at least 1");
+    }
+    execute(cargo("bench --package posthaste --all-features --no-run --quiet --bench").arg(benchmark.program))?;
+    let mut measured = Measured::new();
+    for _ in 0..args.rounds {
+        for case in benchmark.cases {
+            measured.entry(case).or_default().push(measure(benchmark.program, case)?);
+        }
+    }
+    if !args.json {
+        print_table(&benchmark, &measured);
+    }
+    let ratios: BTreeMap<_, _> =
+        benchmark.ratios.iter().map(|(name, of, to)| (name, ratio(&measured[of], &measured[to]))).collect();
+    println!("{}", serde_json::to_string(&ratios)?);
+    Ok(())
+}
+
+/// One case, once.
+fn measure(program: &str, case: &str) -> Result<f64> {
+    let mut command = cargo("bench --package posthaste --all-features --quiet --bench");
+    let output = command.args([program, "--", case]).stderr(std::process::Stdio::inherit()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        bail!("{}: {}\n{text}", shown(&command), output.status);
+    }
+    let last = text.trim_end().lines().last().unwrap_or_default();
+    last.trim().parse().with_context(|| format!("{} must end with a number, not {last:?}", shown(&command)))
+}
+
+fn print_table(benchmark: &Benchmark, measured: &Measured) {
+    println!("{:<20} {:>18} {:>12} {:>12}", "case", "median per second", "least", "most");
+    for case in benchmark.cases {
+        let rates = sorted(&measured[case]);
+        println!("{case:<20} {:>18.0} {:>12.0} {:>12.0}", median(&rates), rates[0], rates[rates.len() - 1]);
+    }
+}
+
+/// The median over the rounds of how the two compare within a round, to three digits.
+fn ratio(of: &[f64], to: &[f64]) -> f64 {
+    let ratios: Vec<f64> = of.iter().zip(to).map(|(of, to)| of / to).collect();
+    (median(&sorted(&ratios)) * 1_000.0).round() / 1_000.0
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_middle_two() {
+        assert_eq!(median(&[1.0, 2.0, 9.0]), 2.0);
+        assert_eq!(median(&[1.0, 2.0, 4.0, 9.0]), 3.0);
+    }
+
+    #[test]
+    fn cases_are_compared_within_their_round() {
+        // The machine got ten times slower in the second round; the ratio did not change.
+        assert_eq!(ratio(&[80.0, 8.0, 80.0], &[100.0, 10.0, 100.0]), 0.8);
+    }
+}
