@@ -40,17 +40,29 @@ fn main() {
     println!("{figure}");
 }
 
-/// A journal of its own for this case, under the build's directory for temporary things.
+/// An empty journal of its own for this case, under the build's directory for temporary things.
 fn fresh(case: &str) -> PathBuf {
-    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let path = directory.join(format!("bench-{case}.db"));
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{case}.db"));
     for suffix in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(directory.join(format!("bench-{case}.db{suffix}")));
+        let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
     }
-    let runtime = runtime();
-    runtime
-        .block_on(async { Sqlite::open(&path, Options::default()).expect("a database").migrate().await })
-        .expect("a journal");
+    let store = Sqlite::open(&path, Options::default()).expect("a database");
+    runtime().block_on(store.migrate()).expect("a journal");
+    path
+}
+
+/// A journal with `others` messages of many keys and, among them, `hot` of one. Written once for each build of this program,
+/// then copied.
+fn prepare(case: &str, others: usize, hot: usize) -> PathBuf {
+    let template = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{others}-{hot}.db"));
+    let written = |path: &PathBuf| std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    let program = std::env::current_exe().expect("this program");
+    if written(&template).is_none_or(|at| written(&program).is_some_and(|built| built > at)) {
+        let path = write(&format!("{others}-{hot}-new"), others, hot);
+        std::fs::rename(path, &template).expect("a template");
+    }
+    let path = fresh(case);
+    std::fs::copy(template, &path).expect("a copy");
     path
 }
 
@@ -66,9 +78,8 @@ fn message(n: usize) -> Message {
         .expect("a valid message")
 }
 
-/// `others` messages of many keys, and among them `hot` of one, whose first is rejected by the sink if it is told to.
-fn prepare(case: &str, others: usize, hot: usize) -> PathBuf {
-    let path = fresh(case);
+fn write(name: &str, others: usize, hot: usize) -> PathBuf {
+    let path = fresh(name);
     let mut connection = connect(&path, &Options::default()).expect("a connection");
     let every = if hot == 0 { usize::MAX } else { (others + hot) / hot };
     let mut left = hot;
@@ -90,6 +101,7 @@ fn prepare(case: &str, others: usize, hot: usize) -> PathBuf {
         enqueue(&transaction, &batch).expect("messages are stored");
         transaction.commit().expect("a commit");
     }
+    connection.pragma_update(None, "wal_checkpoint", "TRUNCATE").expect("everything in one file");
     path
 }
 

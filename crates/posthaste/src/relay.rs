@@ -20,6 +20,7 @@ mod breaker;
 mod changes;
 mod crash;
 pub mod engine;
+mod hand_over;
 mod lane;
 mod lease;
 mod line;

@@ -31,9 +31,15 @@ pub struct Delivery {
 pub struct Run {
     pub destination: Name,
     pub partition: Partition,
-    pub key: Option<OrderKey>,
     /// Never empty.
     pub deliveries: Vec<Delivery>,
+}
+
+impl Run {
+    /// The key all of its messages share; `None` for a message that asked for no order.
+    pub fn key(&self) -> Option<OrderKey> {
+        self.deliveries.first()?.message.order_key()
+    }
 }
 
 /// What a sink answers: how many leading messages were confirmed, and what stopped it.

@@ -4,6 +4,7 @@
 //! clock, store or sink; the walk feeds it entries and outcomes and asks it for runs and commits.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use slab::Slab;
@@ -76,7 +77,7 @@ pub(super) struct Lane {
     mistakes: Mistakes,
     pub(super) slots: Slots,
     lines: Slab<Line>,
-    keys: HashMap<OrderKey, LineId>,
+    keys: HashMap<Arc<OrderKey>, LineId>,
     held_keys: usize,
     guard: Option<Guard>,
     /// Messages in memory that are not settled, and their weight.
@@ -172,6 +173,7 @@ impl Lane {
         if let Some(&line) = self.keys.get(&key) {
             return line;
         }
+        let key = Arc::new(key);
         let line = self.lines.insert(Line { key: Some(key.clone()), ..Line::default() });
         self.keys.insert(key, line);
         line
@@ -204,8 +206,8 @@ impl Lane {
                 target.hold = None;
                 self.held_keys -= 1;
                 self.freed = true;
-                if let Some(key) = target.key.clone() {
-                    self.changes.free(key);
+                if let Some(key) = &target.key {
+                    self.changes.free(OrderKey::clone(key));
                 }
             }
         }

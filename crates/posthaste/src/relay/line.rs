@@ -120,7 +120,7 @@ pub(super) enum Vouching {
 /// The messages of one key.
 #[derive(Debug, Default)]
 pub(super) struct Line {
-    pub(super) key: Option<OrderKey>,
+    pub(super) key: Option<Arc<OrderKey>>,
     pub(super) queue: VecDeque<Item>,
     pub(super) in_flight: VecDeque<Item>,
     pub(super) hold: Option<Hold>,

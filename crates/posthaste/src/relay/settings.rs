@@ -45,7 +45,7 @@ impl Default for Settings {
             window_bytes: 16 << 20,
             read_batch: 1_000,
             commit_interval: Duration::from_millis(5),
-            commit_batch: 500,
+            commit_batch: 1_000,
             max_held_keys: 10_000,
             start_delay: Duration::ZERO,
             stop_timeout: Duration::from_secs(10),

@@ -1,26 +1,23 @@
 //! The engine's shell: runs a state machine against a real store, real sinks and a real clock.
 
-use std::collections::HashMap;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::crash::crash_point;
 use super::engine::{Action, Engine, Input};
+use super::hand_over::{HandOver, UnderWay, probe};
 use super::settings::Settings;
 use super::telemetry::{self, Monitor};
-use super::walk::RunId;
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{Hint, Journal, Position, WorkerId};
-use crate::sink::{self, Outcome, Run, Sink};
+use crate::sink::Sink;
 
 /// Answers that may wait for the engine; whoever has one more waits.
 const INBOX: usize = 1_024;
@@ -41,9 +38,9 @@ pub(super) struct Worker {
     engine: Engine,
     started: Instant,
     monitor: Monitor,
-    inbox: mpsc::Sender<Input>,
-    answers: mpsc::Receiver<Input>,
-    hand_overs: HashMap<RunId, AbortHandle>,
+    inbox: mpsc::Sender<Vec<Input>>,
+    answers: mpsc::Receiver<Vec<Input>>,
+    under_way: UnderWay,
 }
 
 impl Worker {
@@ -65,8 +62,8 @@ impl Worker {
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;
         let engine = Engine::new(settings, destinations, partitions, seed, super::mistakes::Mistakes::NONE);
         let (inbox, answers) = mpsc::channel(INBOX);
-        let (started, hand_overs) = (Instant::now(), HashMap::new());
-        Self { id, ttl, journal, exits, engine, started, monitor, inbox, answers, hand_overs }
+        let (started, under_way) = (Instant::now(), UnderWay::default());
+        Self { id, ttl, journal, exits, engine, started, monitor, inbox, answers, under_way }
     }
 
     /// Runs until the engine has stopped, which it does some time after `until` is ready.
@@ -77,9 +74,8 @@ impl Worker {
         let mut inputs = Vec::new();
         while !self.engine.is_stopped() {
             let now = self.started.elapsed();
-            for action in self.engine.poll(now) {
-                self.perform(now, action);
-            }
+            let actions = self.engine.poll(now);
+            self.perform_all(now, actions);
             telemetry::log(self.engine.take_events());
             if monitored_at.elapsed() >= MONITOR_INTERVAL {
                 self.monitor.publish(self.engine.snapshot());
@@ -91,13 +87,13 @@ impl Worker {
                 () = tokio::time::sleep_until(wake) => {}
                 () = &mut until, if !asked_to_stop => {
                     asked_to_stop = true;
-                    inputs.push(Input::Stop);
+                    inputs.push(vec![Input::Stop]);
                 }
             }
             let now = self.started.elapsed();
-            for input in inputs.drain(..) {
+            for input in inputs.drain(..).flatten() {
                 if let Input::Delivered { id, .. } = &input {
-                    self.hand_overs.remove(id);
+                    self.under_way.answered(*id);
                 }
                 telemetry::log_store_error(&input);
                 self.engine.handle(now, input);
@@ -106,24 +102,25 @@ impl Worker {
         self.monitor.publish(self.engine.snapshot());
     }
 
-    /// Starts what the engine asked for; the answer comes through the inbox.
-    fn perform(&mut self, now: Duration, action: Action) {
-        match action {
-            Action::Cancel { ids } => {
-                for id in ids {
-                    self.hand_overs.remove(&id).inspect(AbortHandle::abort);
+    /// Starts what the engine asked for; the answers come through the inbox.
+    fn perform_all(&mut self, now: Duration, actions: Vec<Action>) {
+        let mut hand_overs = Vec::new();
+        for action in actions {
+            match action {
+                Action::Deliver { walk, id, run, not_after } => {
+                    let Exit { sink, timeout, .. } = &self.exits[walk];
+                    let (sink, timeout, not_after) = (sink.clone(), *timeout, self.started + not_after);
+                    hand_overs.push(HandOver { walk, id, run, sink, timeout, not_after });
                 }
+                Action::Cancel { ids } => self.under_way.cancel(&ids),
+                action => self.perform(now, action),
             }
-            Action::Deliver { walk, id, run, not_after } => {
-                let exit = &self.exits[walk];
-                let hand_over = hand_over(exit.sink.clone(), exit.timeout, run, self.started, not_after);
-                let task = self.answer(async move {
-                    let started = Instant::now();
-                    let outcome = hand_over.await;
-                    Input::Delivered { walk, id, outcome, took: started.elapsed() }
-                });
-                self.hand_overs.insert(id, task);
-            }
+        }
+        self.under_way.start(hand_overs, &self.inbox);
+    }
+
+    fn perform(&self, now: Duration, action: Action) {
+        match action {
             Action::Probe { walk } => {
                 let exit = &self.exits[walk];
                 let (sink, timeout) = (exit.sink.clone(), exit.timeout);
@@ -148,38 +145,13 @@ impl Worker {
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
-    fn answer(&self, input: impl Future<Output = Input> + Send + 'static) -> AbortHandle {
+    fn answer(&self, input: impl Future<Output = Input> + Send + 'static) {
         let inbox = self.inbox.clone();
-        let task = tokio::spawn(async move {
+        tokio::spawn(async move {
             let input = input.await;
             // The inbox is closed only when the worker is gone, and then nobody asks.
-            let _ = inbox.send(input).await;
+            drop(inbox.send(vec![input]).await);
         });
-        task.abort_handle()
-    }
-}
-
-/// Gives a run to its sink, unless the lease is over by now. A panic is a failure like others.
-async fn hand_over(sink: Arc<dyn Sink>, timeout: Duration, run: Run, started: Instant, not_after: Duration) -> Outcome {
-    if started.elapsed() >= not_after {
-        return Outcome::stopped(0, sink::Error::unreachable("the lease ended before the hand-over"));
-    }
-    let delivery = AssertUnwindSafe(sink.deliver(&run)).catch_unwind();
-    let outcome = match tokio::time::timeout(timeout, delivery).await {
-        Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => Outcome::stopped(0, sink::Error::retry("the sink panicked")),
-        Err(_) => Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}"))),
-    };
-    crash_point("after_delivery");
-    outcome
-}
-
-async fn probe(sink: Arc<dyn Sink>, timeout: Duration) -> Result<(), sink::Error> {
-    let check = AssertUnwindSafe(sink.check()).catch_unwind();
-    match tokio::time::timeout(timeout, check).await {
-        Ok(Ok(result)) => result,
-        Ok(Err(_)) => Err(sink::Error::unreachable("the sink panicked")),
-        Err(_) => Err(sink::Error::unreachable(format!("no answer within {timeout:?}"))),
     }
 }
 
@@ -237,7 +209,7 @@ impl Question {
             }
             Action::Purge { older_than, limit } => Input::Purged { result: journal.purge(older_than, limit).await },
             Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => {
-                unreachable!("`Worker::perform` does these itself")
+                unreachable!("the worker does these itself")
             }
         }
     }

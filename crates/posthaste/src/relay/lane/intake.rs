@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{Aside, Dirt, Guard, Lane, LineId};
 use crate::journal::{Due, Entry, HeldKey, ParkedState, Position};
+use crate::message::OrderKey;
 use crate::relay::line::{Item, Origin};
 use crate::relay::mistakes::Mistake;
 
@@ -94,7 +95,7 @@ impl Lane {
     pub(in crate::relay) fn key_to_read(&self, line: LineId) -> Option<HeldKey> {
         let line = self.lines.get(line)?;
         let hold = line.hold.as_ref().filter(|hold| hold.reading)?;
-        Some(HeldKey { key: line.key.clone()?, after: hold.loaded_to, until: hold.until })
+        Some(HeldKey { key: OrderKey::clone(line.key.as_ref()?), after: hold.loaded_to, until: hold.until })
     }
 
     /// Takes what waits behind a held key up to `upto`.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{Aside, Dirt, Lane, LineId};
 use crate::journal::{Attempt, HeldKey, Park, ParkedState, Position};
+use crate::message::OrderKey;
 use crate::relay::line::{Hold, Item, Origin, Vouching};
 use crate::relay::mistakes::Mistake;
 use crate::retry::OnDead;
@@ -144,7 +145,7 @@ impl Lane {
     pub(super) fn record_hold(&mut self, line: LineId) {
         let target = &self.lines[line];
         if let (Some(key), Some(hold)) = (&target.key, &target.hold) {
-            self.changes.hold(HeldKey { key: key.clone(), after: hold.after, until: hold.until });
+            self.changes.hold(HeldKey { key: OrderKey::clone(key), after: hold.after, until: hold.until });
         }
     }
 

@@ -59,9 +59,8 @@ impl Walk {
             };
             match lane.take_run(line, &mut terms) {
                 Taken::Run(deliveries) => {
-                    let key = deliveries[0].message.order_key();
                     let messages = deliveries.len();
-                    let run = Run { destination: self.dest.name.clone(), partition, key, deliveries };
+                    let run = Run { destination: self.dest.name.clone(), partition, deliveries };
                     let id = *look.next_run;
                     *look.next_run += 1;
                     self.breaker.handed_over();

@@ -35,7 +35,7 @@ fn run(event_type: &str, orders: &[&str], progress: Option<Vec<u8>>) -> Run {
     };
     let mut deliveries: Vec<_> = orders.iter().map(delivery).collect();
     deliveries[0].progress = progress;
-    Run { destination: "app".into(), partition: 0, key: None, deliveries }
+    Run { destination: "app".into(), partition: 0, deliveries }
 }
 
 #[tokio::test]

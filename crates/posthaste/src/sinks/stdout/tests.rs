@@ -22,7 +22,7 @@ fn run(messages: impl IntoIterator<Item = Builder>) -> Run {
         progress: None,
     };
     let deliveries: Vec<_> = messages.into_iter().enumerate().map(delivery).collect();
-    Run { destination: "log".into(), partition: 3, key: deliveries[0].message.order_key(), deliveries }
+    Run { destination: "log".into(), partition: 3, deliveries }
 }
 
 /// What the sink writes for these messages.

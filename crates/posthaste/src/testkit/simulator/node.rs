@@ -54,7 +54,7 @@ impl Node {
     }
 
     pub(super) fn has_in_flight(&self, walk: usize, key: Option<&OrderKey>) -> bool {
-        key.is_some() && self.flights.values().any(|flight| flight.walk == walk && flight.run.key.as_ref() == key)
+        key.is_some() && self.flights.values().any(|flight| flight.walk == walk && flight.run.key().as_ref() == key)
     }
 
     pub(super) fn has_in_flight_for(&self, leases: &[Lease]) -> bool {

@@ -407,7 +407,7 @@ impl World {
         if clock >= held_until {
             self.checks.violated(Violation::WithoutLease);
         }
-        if node.has_in_flight(walk, run.key.as_ref()) {
+        if node.has_in_flight(walk, run.key().as_ref()) {
             self.checks.violated(Violation::TwoRunsOfAKey);
         }
         for delivery in &run.deliveries {

@@ -38,12 +38,7 @@ pub(super) fn run(messages: &[Message]) -> Run {
         attempt: 1,
         progress: None,
     };
-    Run {
-        destination: "suite".into(),
-        partition: 0,
-        key: messages.first().and_then(Message::order_key),
-        deliveries: messages.iter().enumerate().map(delivery).collect(),
-    }
+    Run { destination: "suite".into(), partition: 0, deliveries: messages.iter().enumerate().map(delivery).collect() }
 }
 
 /// Delivers a run that must be confirmed as a whole.
