@@ -12,6 +12,11 @@ use clap::Parser;
 use crate::cli::Cli;
 use crate::exit::Exit;
 
+/// Messages are allocated by the thread that reads and freed by the one that delivers, which the system's allocator takes
+/// badly: with this one a drain of SQLite is a third faster.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod cli;
 mod clock;
 mod commands;

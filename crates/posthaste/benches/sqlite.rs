@@ -16,6 +16,10 @@ use posthaste::{Destination, Message, Relay};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::Notify;
 
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const MESSAGES: usize = 200_000;
 const STUCK: usize = 100_000;
 const BACKLOG: usize = 1_000_000;

@@ -1,12 +1,13 @@
 //! Runs on their way to sinks.
 //!
-//! The runs of one turn of the engine are started together in one task. Most sinks answer in memory or hand their bytes to
-//! a socket at once, so many answers are ready after the first look and go back together; each run that is not gets a task
-//! of its own, so that nobody waits for it.
+//! A run is looked at once where it is: a sink that answers in memory, or only had to put bytes into a buffer, is done then,
+//! without a task, a channel or another thread. A run that takes longer gets a task of its own, so that nobody waits for it.
 
 use std::collections::HashMap;
+use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -18,10 +19,6 @@ use super::crash::crash_point;
 use super::engine::Input;
 use super::walk::RunId;
 use crate::sink::{self, Outcome, Run, Sink};
-
-/// Runs started by one task. A handler that computes for long holds up this many others at most, and only until it first
-/// waits for something.
-const TOGETHER: usize = 16;
 
 /// A run to be handed over.
 #[derive(Debug)]
@@ -35,63 +32,37 @@ pub(super) struct HandOver {
     pub(super) not_after: Instant,
 }
 
-/// Hand-overs that are under way; with a task of their own once they take time.
-#[derive(Debug, Clone, Default)]
-pub(super) struct UnderWay(Arc<Mutex<HashMap<RunId, Option<AbortHandle>>>>);
+/// Hand-overs that take time, each in a task of its own.
+#[derive(Debug, Default)]
+pub(super) struct UnderWay(HashMap<RunId, AbortHandle>);
 
 impl UnderWay {
-    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Option<AbortHandle>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Starts runs; their answers come through `inbox`.
+    /// Hands a run over. Returns the answer if there is one at once; otherwise it comes through `inbox`.
     #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
-    pub(super) fn start(&self, mut hand_overs: Vec<HandOver>, inbox: &mpsc::Sender<Vec<Input>>) {
-        self.lock().extend(hand_overs.iter().map(|hand_over| (hand_over.id, None)));
-        while !hand_overs.is_empty() {
-            let rest = hand_overs.split_off(hand_overs.len().min(TOGETHER));
-            let together = std::mem::replace(&mut hand_overs, rest);
-            tokio::spawn(self.clone().begin(together, inbox.clone()));
-        }
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
-    async fn begin(self, together: Vec<HandOver>, inbox: mpsc::Sender<Vec<Input>>) {
-        let mut answers = Vec::with_capacity(together.len());
-        for hand_over in together {
-            let id = hand_over.id;
-            if !self.lock().contains_key(&id) {
-                continue;
+    pub(super) fn start(&mut self, hand_over: HandOver, inbox: &mpsc::Sender<Input>) -> Option<Input> {
+        let id = hand_over.id;
+        let mut answer = Box::pin(hand_over.make());
+        let mut context = Context::from_waker(Waker::noop());
+        match answer.as_mut().poll(&mut context) {
+            Poll::Ready(input) => Some(input),
+            Poll::Pending => {
+                let inbox = inbox.clone();
+                // The inbox is closed only when the worker is gone, and then nobody asks.
+                let task = tokio::spawn(async move { drop(inbox.send(answer.await).await) });
+                self.0.insert(id, task.abort_handle());
+                None
             }
-            let mut answer = Box::pin(hand_over.make());
-            match futures_util::poll!(answer.as_mut()) {
-                std::task::Poll::Ready(input) => answers.push(input),
-                std::task::Poll::Pending => {
-                    let inbox = inbox.clone();
-                    let task = tokio::spawn(async move { drop(inbox.send(vec![answer.await]).await) });
-                    if let Some(under_way) = self.lock().get_mut(&id) {
-                        *under_way = Some(task.abort_handle());
-                    } else {
-                        task.abort();
-                    }
-                }
-            }
-        }
-        if !answers.is_empty() {
-            // The inbox is closed only when the worker is gone, and then nobody asks.
-            drop(inbox.send(answers).await);
         }
     }
 
     /// The engine has the answer.
-    pub(super) fn answered(&self, id: RunId) {
-        self.lock().remove(&id);
+    pub(super) fn answered(&mut self, id: RunId) {
+        self.0.remove(&id);
     }
 
     /// Nobody waits for these any more.
-    pub(super) fn cancel(&self, ids: &[RunId]) {
-        let mut under_way = self.lock();
-        for task in ids.iter().filter_map(|id| under_way.remove(id)).flatten() {
+    pub(super) fn cancel(&mut self, ids: &[RunId]) {
+        for task in ids.iter().filter_map(|id| self.0.remove(id)) {
             task.abort();
         }
     }
@@ -99,15 +70,14 @@ impl UnderWay {
 
 impl HandOver {
     async fn make(self) -> Input {
-        let (walk, id) = (self.walk, self.id);
-        let started = Instant::now();
-        let outcome = self.outcome().await;
+        let (walk, id, started) = (self.walk, self.id, Instant::now());
+        let outcome = self.outcome(started).await;
         Input::Delivered { walk, id, outcome, took: started.elapsed() }
     }
 
     /// Gives the run to its sink, unless the lease is over by now. A panic is a failure like others.
-    async fn outcome(self) -> Outcome {
-        if Instant::now() >= self.not_after {
+    async fn outcome(self, started: Instant) -> Outcome {
+        if started >= self.not_after {
             return Outcome::stopped(0, sink::Error::unreachable("the lease ended before the hand-over"));
         }
         let timeout = self.timeout;

@@ -3,10 +3,11 @@
 //! The lane owns the order: it decides which message of a key may go next and records what became of it. It knows no
 //! clock, store or sink; the walk feeds it entries and outcomes and asks it for runs and commits.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use foldhash::{HashMap, HashMapExt};
 use slab::Slab;
 
 use super::changes::Changes;
@@ -25,6 +26,9 @@ mod commit;
 mod intake;
 mod serve;
 mod settle;
+
+/// Queues kept for lines to come.
+const SPARE_QUEUES: usize = 64;
 
 /// Index of a line in its lane.
 pub(super) type LineId = usize;
@@ -78,6 +82,8 @@ pub(super) struct Lane {
     pub(super) slots: Slots,
     lines: Slab<Line>,
     keys: HashMap<Arc<OrderKey>, LineId>,
+    /// Lines come and go with every message; their queues stay.
+    spare_queues: Vec<VecDeque<Item>>,
     held_keys: usize,
     guard: Option<Guard>,
     /// Messages in memory that are not settled, and their weight.
@@ -123,6 +129,7 @@ impl Lane {
             slots: Slots::resume(cursor),
             lines: Slab::new(),
             keys: HashMap::new(),
+            spare_queues: Vec::new(),
             held_keys: 0,
             guard: guarded.then_some(guard),
             unsettled: 0,
@@ -165,18 +172,23 @@ impl Lane {
 
     /// Nothing is with a sink.
     pub(super) fn is_quiet(&self) -> bool {
-        self.lines.iter().all(|(_, line)| line.in_flight.is_empty())
+        self.lines.iter().all(|(_, line)| line.in_flight == 0)
     }
 
     fn line_for(&mut self, key: Option<OrderKey>) -> LineId {
-        let Some(key) = key else { return self.lines.insert(Line::default()) };
+        let Some(key) = key else { return self.new_line(None) };
         if let Some(&line) = self.keys.get(&key) {
             return line;
         }
         let key = Arc::new(key);
-        let line = self.lines.insert(Line { key: Some(key.clone()), ..Line::default() });
+        let line = self.new_line(Some(key.clone()));
         self.keys.insert(key, line);
         line
+    }
+
+    fn new_line(&mut self, key: Option<Arc<OrderKey>>) -> LineId {
+        let queue = self.spare_queues.pop().unwrap_or_default();
+        self.lines.insert(Line { key, queue, ..Line::default() })
     }
 
     fn count(&mut self, item: &Item) {
@@ -190,14 +202,16 @@ impl Lane {
     fn forget(&mut self, item: &Item) {
         self.unsettled -= 1;
         self.bytes -= item.message.weight();
-        self.parked_in_memory.remove(&item.position);
+        if item.is_parked() {
+            self.parked_in_memory.remove(&item.position);
+        }
     }
 
     /// Finds out what a line does next: serve, read on behind its hold, be freed, or be forgotten.
     fn go_on(&mut self, line: LineId) {
         let forgetful = self.mistakes.has(Mistake::FollowersForgotten);
         let target = &mut self.lines[line];
-        let idle = target.queue.is_empty() && target.in_flight.is_empty();
+        let idle = target.queue.is_empty();
         if let Some(hold) = target.hold.as_mut().filter(|hold| idle && !hold.head && !hold.reading) {
             if hold.loaded_to < hold.until && !forgetful {
                 hold.reading = true;
@@ -229,6 +243,9 @@ impl Lane {
             let spent = self.lines.remove(line);
             if let Some(key) = spent.key {
                 self.keys.remove(&key);
+            }
+            if self.spare_queues.len() < SPARE_QUEUES {
+                self.spare_queues.push(spent.queue);
             }
         }
     }

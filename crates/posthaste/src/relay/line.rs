@@ -37,9 +37,17 @@ pub(super) struct Item {
     /// Failed attempts before this one.
     pub(super) attempts: u32,
     pub(super) kills: u32,
-    pub(super) progress: Option<Vec<u8>>,
     /// The tenant's rate was charged; not before this time.
     pub(super) reserved: Option<Duration>,
+    /// Apart, because hardly any message has it and every message is moved about.
+    pub(super) history: Option<Box<History>>,
+}
+
+/// What happened to a message before.
+#[derive(Debug, Clone, Default)]
+pub(super) struct History {
+    /// What the sink wants to know.
+    pub(super) progress: Option<Vec<u8>>,
     /// How often the destination seemed out of reach for this message only.
     pub(super) strikes: u32,
     /// What the destination had delivered when it last seemed out of reach.
@@ -54,10 +62,8 @@ impl Item {
             origin,
             attempts: 0,
             kills: 0,
-            progress: None,
             reserved: None,
-            strikes: 0,
-            delivered_at_strike: None,
+            history: None,
         }
     }
 
@@ -65,13 +71,12 @@ impl Item {
         let origin = if due.holds { Origin::Head } else { Origin::Loose };
         // A throttled delivery has paid for its turn already.
         let reserved = (due.state == ParkedState::Throttled).then_some(Duration::ZERO);
-        Self {
-            attempts: due.attempts,
-            kills: due.kills,
-            progress: due.progress,
-            reserved,
-            ..Self::new(due.entry, origin)
-        }
+        let history = due.progress.map(|progress| Box::new(History { progress: Some(progress), ..History::default() }));
+        Self { attempts: due.attempts, kills: due.kills, reserved, history, ..Self::new(due.entry, origin) }
+    }
+
+    pub(super) fn progress(&self) -> Option<&Vec<u8>> {
+        self.history.as_ref()?.progress.as_ref()
     }
 
     /// Whether the delivery was set aside before, so that its outcome belongs into its timeline.
@@ -122,7 +127,8 @@ pub(super) enum Vouching {
 pub(super) struct Line {
     pub(super) key: Option<Arc<OrderKey>>,
     pub(super) queue: VecDeque<Item>,
-    pub(super) in_flight: VecDeque<Item>,
+    /// So many at the front of the queue are with the sink.
+    pub(super) in_flight: usize,
     pub(super) hold: Option<Hold>,
     /// Stands in the walk's queue of lines that can be served.
     pub(super) ready: bool,
@@ -132,18 +138,11 @@ pub(super) struct Line {
 impl Line {
     /// Something can be handed over.
     pub(super) fn is_servable(&self) -> bool {
-        self.in_flight.is_empty() && !self.queue.is_empty() && self.vouching != Vouching::Awaited
+        self.in_flight == 0 && !self.queue.is_empty() && self.vouching != Vouching::Awaited
     }
 
     /// Nothing is left to remember.
     pub(super) fn is_spent(&self) -> bool {
-        self.in_flight.is_empty() && self.queue.is_empty() && self.hold.is_none() && !self.ready
-    }
-
-    /// Puts what was in flight back at the front, in order.
-    pub(super) fn take_back(&mut self) {
-        while let Some(item) = self.in_flight.pop_back() {
-            self.queue.push_front(item);
-        }
+        self.queue.is_empty() && self.hold.is_none() && !self.ready
     }
 }

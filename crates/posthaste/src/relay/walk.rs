@@ -1,7 +1,9 @@
 //! One destination in one worker: all its lanes, one reader, one breaker, one commit at a time.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::breaker::Breaker;
 use super::engine::{Action, Event};

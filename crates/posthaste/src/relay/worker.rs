@@ -38,8 +38,8 @@ pub(super) struct Worker {
     engine: Engine,
     started: Instant,
     monitor: Monitor,
-    inbox: mpsc::Sender<Vec<Input>>,
-    answers: mpsc::Receiver<Vec<Input>>,
+    inbox: mpsc::Sender<Input>,
+    answers: mpsc::Receiver<Input>,
     under_way: UnderWay,
 }
 
@@ -75,23 +75,30 @@ impl Worker {
         while !self.engine.is_stopped() {
             let now = self.started.elapsed();
             let actions = self.engine.poll(now);
-            self.perform_all(now, actions);
+            self.perform_all(now, actions, &mut inputs);
             telemetry::log(self.engine.take_events());
             if monitored_at.elapsed() >= MONITOR_INTERVAL {
                 self.monitor.publish(self.engine.snapshot());
                 monitored_at = Instant::now();
             }
-            let wake = self.started + self.engine.wake_at(now).unwrap_or(now + Duration::from_secs(1));
-            tokio::select! {
-                _ = self.answers.recv_many(&mut inputs, INBOX) => {}
-                () = tokio::time::sleep_until(wake) => {}
-                () = &mut until, if !asked_to_stop => {
-                    asked_to_stop = true;
-                    inputs.push(vec![Input::Stop]);
+            if inputs.is_empty() {
+                let wake = self.started + self.engine.wake_at(now).unwrap_or(now + Duration::from_secs(1));
+                tokio::select! {
+                    _ = self.answers.recv_many(&mut inputs, INBOX) => {}
+                    () = tokio::time::sleep_until(wake) => {}
+                    () = &mut until, if !asked_to_stop => {
+                        asked_to_stop = true;
+                        inputs.push(Input::Stop);
+                    }
                 }
+            } else {
+                // Sinks that answer at once could go on for ever: the store's answers and other tasks have their turn too.
+                tokio::task::yield_now().await;
+                asked_to_stop |=
+                    self.take_waiting(&mut inputs, !asked_to_stop && until.as_mut().now_or_never().is_some());
             }
             let now = self.started.elapsed();
-            for input in inputs.drain(..).flatten() {
+            for input in inputs.drain(..) {
                 if let Input::Delivered { id, .. } = &input {
                     self.under_way.answered(*id);
                 }
@@ -102,21 +109,31 @@ impl Worker {
         self.monitor.publish(self.engine.snapshot());
     }
 
-    /// Starts what the engine asked for; the answers come through the inbox.
-    fn perform_all(&mut self, now: Duration, actions: Vec<Action>) {
-        let mut hand_overs = Vec::new();
+    /// Takes what has arrived without waiting for more. Returns whether the worker is asked to stop.
+    fn take_waiting(&mut self, inputs: &mut Vec<Input>, stop: bool) -> bool {
+        while let Ok(input) = self.answers.try_recv() {
+            inputs.push(input);
+        }
+        if stop {
+            inputs.push(Input::Stop);
+        }
+        stop
+    }
+
+    /// Starts what the engine asked for. Answers that are there at once go to `inputs`, the others come through the inbox.
+    fn perform_all(&mut self, now: Duration, actions: Vec<Action>, inputs: &mut Vec<Input>) {
         for action in actions {
             match action {
                 Action::Deliver { walk, id, run, not_after } => {
                     let Exit { sink, timeout, .. } = &self.exits[walk];
                     let (sink, timeout, not_after) = (sink.clone(), *timeout, self.started + not_after);
-                    hand_overs.push(HandOver { walk, id, run, sink, timeout, not_after });
+                    let hand_over = HandOver { walk, id, run, sink, timeout, not_after };
+                    inputs.extend(self.under_way.start(hand_over, &self.inbox));
                 }
                 Action::Cancel { ids } => self.under_way.cancel(&ids),
                 action => self.perform(now, action),
             }
         }
-        self.under_way.start(hand_overs, &self.inbox);
     }
 
     fn perform(&self, now: Duration, action: Action) {
@@ -150,7 +167,7 @@ impl Worker {
         tokio::spawn(async move {
             let input = input.await;
             // The inbox is closed only when the worker is gone, and then nobody asks.
-            drop(inbox.send(vec![input]).await);
+            drop(inbox.send(input).await);
         });
     }
 }

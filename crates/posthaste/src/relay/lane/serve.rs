@@ -121,10 +121,10 @@ impl Lane {
     fn collect(&mut self, line: LineId, terms: &mut Terms<'_>) -> Taken {
         let suspect = self.lines[line].vouching == Vouching::Granted;
         let max_run = if suspect { 1 } else { terms.max_run };
-        let mut deliveries = Vec::new();
+        let mut deliveries = Vec::with_capacity(max_run.min(self.lines[line].queue.len()));
         while deliveries.len() < max_run {
             let target = &mut self.lines[line];
-            let Some(item) = target.queue.front_mut() else { break };
+            let Some(item) = target.queue.get_mut(target.in_flight) else { break };
             // A delivery out of its key's order goes by itself.
             let loose = item.origin == Origin::Loose;
             if loose && !deliveries.is_empty() {
@@ -137,9 +137,8 @@ impl Lane {
                 }
                 break;
             }
-            let Some(item) = target.queue.pop_front() else { break };
-            deliveries.push(delivery(&item));
-            target.in_flight.push_back(item);
+            deliveries.push(delivery(item));
+            target.in_flight += 1;
             if loose {
                 break;
             }
@@ -156,7 +155,8 @@ impl Lane {
     /// The tenant used up its rate: its message waits outside, and its key with it.
     fn throttle(&mut self, line: LineId, wait: Duration) {
         let vouched = self.lines[line].vouching == Vouching::Granted;
-        let Some(mut item) = self.lines[line].queue.pop_front() else { return };
+        let in_flight = self.lines[line].in_flight;
+        let Some(mut item) = self.lines[line].queue.remove(in_flight) else { return };
         // Counted ahead of a delivery that is not made now.
         item.kills = item.kills.saturating_sub(u32::from(vouched));
         self.clear_suspicion(line);
@@ -181,6 +181,6 @@ fn delivery(item: &Item) -> Delivery {
         message: item.message.clone(),
         position: item.position,
         attempt: item.attempts + 1,
-        progress: item.progress.clone(),
+        progress: item.progress().cloned(),
     }
 }

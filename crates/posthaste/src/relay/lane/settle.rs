@@ -13,14 +13,20 @@ impl Lane {
     /// The first `confirmed` in flight were delivered. Returns the one after them, which was not, if there is one.
     pub(in crate::relay) fn confirm(&mut self, line: LineId, confirmed: usize, took: Duration) -> Option<Item> {
         for _ in 0..confirmed {
-            let item = self.lines[line].in_flight.pop_front()?;
+            let item = self.pop_in_flight(line)?;
             self.done(line, &item, Some(took));
         }
         self.clear_suspicion(line);
-        let mut failed = self.lines[line].in_flight.pop_front()?;
+        let mut failed = self.pop_in_flight(line)?;
         // The worker lived to see the outcome, so this message kills nobody.
         failed.kills = 0;
         Some(failed)
+    }
+
+    fn pop_in_flight(&mut self, line: LineId) -> Option<Item> {
+        let target = &mut self.lines[line];
+        target.in_flight = target.in_flight.checked_sub(1)?;
+        target.queue.pop_front()
     }
 
     pub(super) fn clear_suspicion(&mut self, line: LineId) {
@@ -36,14 +42,14 @@ impl Lane {
     /// Nothing is held against what was in flight, of which `first` was the first; it goes again later.
     pub(in crate::relay) fn take_back(&mut self, line: LineId, first: Item) {
         let target = &mut self.lines[line];
-        target.in_flight.push_front(first);
-        target.take_back();
+        target.queue.push_front(first);
+        target.in_flight = 0;
         self.go_on(line);
     }
 
     /// Gives up everything that is in flight, because nobody waits for the answers any more.
     pub(in crate::relay) fn abandon(&mut self) {
-        self.lines.iter_mut().for_each(|(_, line)| line.take_back());
+        self.lines.iter_mut().for_each(|(_, line)| line.in_flight = 0);
         self.suspects.clear();
     }
 
@@ -70,7 +76,7 @@ impl Lane {
 
     /// A delivery failed. What was in flight behind it goes back into the queue.
     pub(in crate::relay) fn fail(&mut self, line: LineId, item: &Item, aside: Aside) {
-        self.lines[line].take_back();
+        self.lines[line].in_flight = 0;
         self.set_aside(line, item, aside);
     }
 
@@ -99,7 +105,8 @@ impl Lane {
     /// Everything of the key from `position` on waits; what is in memory of it is let go.
     fn hold_behind(&mut self, line: LineId, position: Position) {
         self.call_off_vouching(line);
-        let queue = std::mem::take(&mut self.lines[line].queue);
+        let target = &mut self.lines[line];
+        let queue = target.queue.split_off(target.in_flight);
         let mut until = position;
         for item in &queue {
             if item.origin == Origin::Walked {
@@ -121,7 +128,7 @@ impl Lane {
     /// What was counted ahead of a delivery that is not made now is taken back.
     fn call_off_vouching(&mut self, line: LineId) {
         let target = &mut self.lines[line];
-        if target.vouching == Vouching::NotNeeded || !target.in_flight.is_empty() {
+        if target.vouching == Vouching::NotNeeded || target.in_flight > 0 {
             return;
         }
         if let Some(first) = target.queue.front_mut() {
@@ -156,9 +163,9 @@ impl Lane {
                 let error = Some(failure.error.text().to_owned());
                 self.changes.attempt(Attempt { position: item.position, number, error: error.clone(), took });
                 // A sink that was cut off could say nothing about progress; what it said before still holds.
-                (error, failure.progress.or_else(|| item.progress.clone()))
+                (error, failure.progress.or_else(|| item.progress().cloned()))
             }
-            None => (None, item.progress.clone()),
+            None => (None, item.progress().cloned()),
         };
         self.touched.insert(item.position, None);
         if self.mistakes.has(Mistake::ParkNotWritten) {

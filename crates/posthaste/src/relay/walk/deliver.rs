@@ -154,11 +154,12 @@ impl Walk {
         if verdict != Verdict::Unreachable {
             return verdict;
         }
-        if item.delivered_at_strike.is_some_and(|delivered| delivered < self.delivered) {
-            item.strikes += 1;
+        let history = item.history.get_or_insert_default();
+        if history.delivered_at_strike.is_some_and(|delivered| delivered < self.delivered) {
+            history.strikes += 1;
         }
-        item.delivered_at_strike = Some(self.delivered);
-        let spent = item.strikes >= STRIKES || self.mistakes.has(Mistake::OutageSpendsAttempts);
+        history.delivered_at_strike = Some(self.delivered);
+        let spent = history.strikes >= STRIKES || self.mistakes.has(Mistake::OutageSpendsAttempts);
         if spent { Verdict::Retry } else { verdict }
     }
 

@@ -166,7 +166,11 @@ pub(super) fn name<'row>(row: &'row Row<'_>, column: usize) -> Result<Cow<'row, 
 }
 
 fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    // The check alone is several times faster than the conversion, and nearly always enough.
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }
 
 fn bytes<'row>(row: &'row Row<'_>, column: usize) -> Result<Option<&'row [u8]>> {
