@@ -108,8 +108,10 @@ pub(super) struct Lane {
     vouching_committing: Vec<LineId>,
     /// Lines with a suspect under way; true when it goes alone.
     suspects: HashMap<LineId, bool>,
-    /// A key was freed: parked deliveries that it kept back may be due.
+    /// Parked deliveries that were kept back may go now.
     pub(super) freed: bool,
+    /// A parked delivery waits for the walk to come to where it stands.
+    postponed: bool,
 }
 
 impl Lane {
@@ -147,6 +149,7 @@ impl Lane {
             vouching_committing: Vec::new(),
             suspects: HashMap::new(),
             freed: false,
+            postponed: false,
         };
         for (held, head) in &state.held {
             let line = lane.line_for(Some(held.key.clone()));

@@ -39,6 +39,7 @@ impl Lane {
     pub(in crate::relay) fn walked_to(&mut self, upto: Position) {
         let low = self.slots.low();
         self.slots.read_up_to(upto);
+        self.freed |= std::mem::take(&mut self.postponed);
         if self.slots.low() != low {
             self.dirt = self.dirt.max(Dirt::Passed);
         }
@@ -131,6 +132,12 @@ impl Lane {
     pub(in crate::relay) fn due(&mut self, due: Due, asked_at: u64) {
         let position = due.entry.position;
         if self.parked_in_memory.contains(&position) || self.is_touched(position, asked_at) {
+            return;
+        }
+        // Right after opening, a message of its key from before may not have been read again. To go ahead of it would leave
+        // a gap in what a hold of that key spans.
+        if !due.holds && position > self.slots.read_to() {
+            self.postponed = true;
             return;
         }
         let line = self.line_for(due.entry.message.order_key());

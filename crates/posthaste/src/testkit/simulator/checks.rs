@@ -167,7 +167,7 @@ impl Checks {
     pub(super) fn died(&mut self, spot: &Spot, kills: u32) {
         let tried = self.failures.get(spot).is_some_and(|failures| *failures >= MAX_ATTEMPTS);
         // Whoever is in flight alone each time a worker dies is taken for the killer, rightly or not.
-        let suspected = kills > 0 && self.workers_lost >= 3;
+        let suspected = kills > 0 && self.workers_lost >= 2;
         if !tried && !suspected && !self.rejected.contains(spot) && !self.kills.contains_key(spot) {
             self.violated(Violation::DeadWithoutCause);
         }

@@ -237,14 +237,15 @@ impl World {
             // Packets outlive their sender.
             Event::Arrive { walk, id, run } => self.arrive(node, next.life, walk, id, run),
             Event::Ask { asked_at, action } => self.ask(node, next.life, asked_at, &action),
-            _ if next.life != self.lives[node] => {}
             Event::Freeze(length) => {
                 if let Some(frozen) = &mut self.nodes[node] {
                     frozen.frozen_until = self.now + length;
                     self.checks.workers_lost += 1;
                 }
             }
-            event => self.live(node, event),
+            Event::Stop => self.live(node, Event::Stop),
+            event if next.life == self.lives[node] => self.live(node, event),
+            _ => {}
         }
     }
 
