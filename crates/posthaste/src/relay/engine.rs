@@ -266,6 +266,7 @@ impl Engine {
             Input::Purged { result } => self.purged(now, result),
             Input::Stop => {
                 self.stopping_since.get_or_insert(now);
+                self.walks.iter_mut().for_each(Walk::stop);
             }
         }
     }

@@ -156,7 +156,13 @@ impl Walk {
     pub(super) fn drain(&mut self, partition: Partition) {
         if let Some(lane) = self.lanes.get_mut(&partition) {
             lane.draining = true;
+            lane.call_off_suspects();
         }
+    }
+
+    /// Takes nothing new on at all.
+    pub(super) fn stop(&mut self) {
+        self.lanes.values_mut().for_each(Lane::call_off_suspects);
     }
 
     /// Everything that was in flight for this partition is settled and recorded.

@@ -125,6 +125,12 @@ impl Lane {
         self.record_hold(line);
     }
 
+    /// Nothing more is handed over: what was counted ahead of deliveries is taken back.
+    pub(in crate::relay) fn call_off_suspects(&mut self) {
+        let lines: Vec<LineId> = self.suspects.keys().copied().collect();
+        lines.into_iter().for_each(|line| self.call_off_vouching(line));
+    }
+
     /// What was counted ahead of a delivery that is not made now is taken back.
     fn call_off_vouching(&mut self, line: LineId) {
         let target = &mut self.lines[line];
