@@ -11,6 +11,7 @@ use crate::program::{Place, until};
 mod at_named_places;
 mod at_random;
 mod by_a_message;
+mod in_flight;
 mod of_a_writer;
 
 /// What was printed over all lives, and what the journal had recorded when the last of them ended.

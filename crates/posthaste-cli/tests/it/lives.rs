@@ -13,11 +13,15 @@ use crate::program::{Place, Relay, until};
 pub const SIGABRT: i32 = 6;
 pub const SIGKILL: i32 = 9;
 
+/// Few enough that every lane has several keys.
+pub const PARTITIONS: u64 = 4;
+
 /// A place for relays that are easy to catch in the act: runs, windows and commits are small.
 pub fn place_with_lease(ttl: &str) -> Place {
     let place = Place::empty();
     let config = format!(
-        "relay = {{ lease_ttl = '{ttl}', poll_interval = '20ms', window_messages = 50, commit_batch = 8 }}\n\
+        "store.partitions = {PARTITIONS}\n\
+         relay = {{ lease_ttl = '{ttl}', poll_interval = '20ms', window_messages = 50, commit_batch = 8 }}\n\
          destinations.out = {{ type = 'stdout', max_in_flight = 4, max_run = 3 }}\n"
     );
     place.write("posthaste.toml", &config);

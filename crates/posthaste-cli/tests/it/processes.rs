@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::lives::{self, Life, Printed, place_with_lease};
+use crate::lives::{self, Life, PARTITIONS, Printed, place_with_lease};
 use crate::orders::Orders;
 use crate::program::{Place, until};
 
@@ -24,7 +24,7 @@ fn partitions_of(place: &Place, worker: &str) -> u64 {
 }
 
 fn is_shared(place: &Place) -> bool {
-    partitions_of(place, "one") == 32 && partitions_of(place, "two") == 32
+    partitions_of(place, "one") == PARTITIONS / 2 && partitions_of(place, "two") == PARTITIONS / 2
 }
 
 /// Two workers, each with its half.
@@ -89,7 +89,7 @@ fn a_worker_that_is_told_to_stop_hands_over_at_once_and_spends_no_attempt() {
     let stopped = one.stop();
     orders.write(100);
     until("everything is delivered", || lives::has_all(&orders.written, stopped.iter().chain(&two.printed())));
-    assert_eq!(partitions_of(&place, "two"), 64);
+    assert_eq!(partitions_of(&place, "two"), PARTITIONS);
     let both = [stopped, two.stop()].concat();
     assert_no_repeats(&both);
     lives::assert_first_deliveries_in_order(&both);
