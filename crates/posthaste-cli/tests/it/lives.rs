@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::orders::Written;
 use crate::program::{Place, Relay, until};
 
-pub const SIGABRT: i32 = 6;
 pub const SIGKILL: i32 = 9;
 
 /// Few enough that every lane has several keys.
