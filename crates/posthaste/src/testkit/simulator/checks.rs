@@ -120,8 +120,14 @@ impl Checks {
 
     /// It arrived, or need not before later ones may.
     fn is_let_go(&self, spot: &Spot, on_dead: OnDead) -> bool {
-        let doomed = self.rejected.contains(spot) || self.failures.contains_key(spot) || self.kills.contains_key(spot);
+        let failed = self.rejected.contains(spot) || self.failures.contains_key(spot) || self.kills.contains_key(spot);
+        let doomed = failed || self.may_be_suspected();
         self.arrived.contains_key(spot) || self.discarded.contains(spot) || (on_dead == OnDead::Skip && doomed)
+    }
+
+    /// Whoever is in flight alone each time a worker dies is taken for the killer, rightly or not.
+    fn may_be_suspected(&self) -> bool {
+        self.workers_lost >= 2
     }
 
     fn duplicate(&mut self, spot: &Spot) {
@@ -166,8 +172,7 @@ impl Checks {
 
     pub(super) fn died(&mut self, spot: &Spot, kills: u32) {
         let tried = self.failures.get(spot).is_some_and(|failures| *failures >= MAX_ATTEMPTS);
-        // Whoever is in flight alone each time a worker dies is taken for the killer, rightly or not.
-        let suspected = kills > 0 && self.workers_lost >= 2;
+        let suspected = kills > 0 && self.may_be_suspected();
         if !tried && !suspected && !self.rejected.contains(spot) && !self.kills.contains_key(spot) {
             self.violated(Violation::DeadWithoutCause);
         }
