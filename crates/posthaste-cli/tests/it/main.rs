@@ -5,10 +5,14 @@
 )]
 
 mod config;
+mod crashes;
 mod demo;
 mod first_steps;
 mod inspecting;
+mod lives;
 mod operating;
+mod orders;
+mod processes;
 mod program;
 mod relay;
 mod scene;

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -71,14 +71,13 @@ impl Place {
     /// A relay in the background, with the messages it prints.
     pub fn relay(&self) -> Relay {
         let mut relay = self.relay_printing_to(Stdio::piped());
-        relay.printed = gather(relay.child.stdout.take().unwrap());
+        relay.printed = gather(relay.take_stdout());
         relay
     }
 
     /// A relay whose messages nobody gathers.
     pub fn relay_printing_to(&self, stdout: Stdio) -> Relay {
-        let mut child = self.command().arg("run").stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
-        Relay { printed: Arc::default(), logged: gather(child.stderr.take().unwrap()), child }
+        Relay::start(self.command().stdout(stdout))
     }
 }
 
@@ -137,6 +136,19 @@ pub struct Relay {
 }
 
 impl Relay {
+    pub fn start(program: &mut Command) -> Self {
+        let mut child = program.arg("run").stderr(Stdio::piped()).spawn().unwrap();
+        Self { printed: Arc::default(), logged: gather(child.stderr.take().unwrap()), child }
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn take_stdout(&mut self) -> ChildStdout {
+        self.child.stdout.take().unwrap()
+    }
+
     pub fn printed(&self) -> String {
         self.printed.lock().unwrap().clone()
     }
@@ -155,14 +167,20 @@ impl Relay {
         assert!(sent.success());
     }
 
+    /// Waits for the end, whatever it is.
+    #[track_caller]
+    pub fn end(&mut self) -> ExitStatus {
+        let mut status = None;
+        until("the relay has ended", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        status.unwrap()
+    }
+
     /// Waits for the end and returns the exit code.
     pub fn ended(mut self) -> i32 {
-        let mut code = None;
-        until("the relay has ended", || {
-            code = self.child.try_wait().unwrap();
-            code.is_some()
-        });
-        code.unwrap().code().unwrap()
+        self.end().code().unwrap()
     }
 
     pub fn stop(self) {

@@ -106,6 +106,8 @@ pub(super) struct Lane {
     /// Lines that wait for a commit before their next hand-over.
     vouching: Vec<LineId>,
     vouching_committing: Vec<LineId>,
+    /// Set aside because they may have killed the worker before, and not delivered since.
+    suspected: HashSet<Position>,
     /// Lines with a suspect under way; true when it goes alone.
     suspects: HashMap<LineId, bool>,
     /// Parked deliveries that were kept back may go now.
@@ -147,6 +149,7 @@ impl Lane {
             wants_key: Vec::new(),
             vouching: Vec::new(),
             vouching_committing: Vec::new(),
+            suspected: HashSet::new(),
             suspects: HashMap::new(),
             freed: false,
             postponed: false,

@@ -27,8 +27,7 @@ impl Lane {
         } else if self.is_suspect(position) {
             let item = Item::new(entry, Origin::Walked);
             self.count(&item);
-            let aside = Aside { state: ParkedState::Retrying, due_in: Some(Duration::ZERO), failure: None };
-            self.set_aside(line, &item, aside);
+            self.suspect(line, &item);
         } else {
             self.admit(line, Item::new(entry, Origin::Walked));
             self.announce(line);

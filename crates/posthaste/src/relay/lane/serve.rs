@@ -83,12 +83,15 @@ impl Lane {
         let Some(hold) = target.hold.as_mut().filter(|hold| hold.suspects > 0) else { return false };
         let Some(item) = target.queue.pop_front_if(|item| item.origin == Origin::Held) else { return false };
         hold.suspects -= 1;
-        self.set_aside(
-            line,
-            &item,
-            Aside { state: ParkedState::Retrying, due_in: Some(Duration::ZERO), failure: None },
-        );
+        self.suspect(line, &item);
         true
+    }
+
+    /// Sets a message aside that may have killed the worker before. The messages of a key are set aside one after another, so
+    /// it stays a suspect although the guard may have ended by the time it is due.
+    pub(super) fn suspect(&mut self, line: LineId, item: &Item) {
+        self.suspected.insert(item.position);
+        self.set_aside(line, item, Aside { state: ParkedState::Retrying, due_in: Some(Duration::ZERO), failure: None });
     }
 
     /// Sees to it that a suspect's attempt is counted first. `None` when the line may be served.
@@ -96,7 +99,8 @@ impl Lane {
         let guarded = self.guard.is_some();
         let target = &mut self.lines[line];
         let first = target.queue.front_mut()?;
-        let suspect = first.is_parked() && (guarded || first.kills > 0);
+        let suspected = guarded || first.kills > 0 || self.suspected.contains(&first.position);
+        let suspect = first.is_parked() && suspected;
         if !suspect || target.vouching == Vouching::Granted {
             return None;
         }

@@ -18,8 +18,8 @@ impl Lane {
         }
         self.clear_suspicion(line);
         let mut failed = self.pop_in_flight(line)?;
-        // The worker lived to see the outcome, so this message kills nobody.
-        failed.kills = 0;
+        self.suspected.remove(&failed.position);
+        self.exonerate(&mut failed);
         Some(failed)
     }
 
@@ -27,6 +27,15 @@ impl Lane {
         let target = &mut self.lines[line];
         target.in_flight = target.in_flight.checked_sub(1)?;
         target.queue.pop_front()
+    }
+
+    /// The worker lived to see the outcome, so this message kills nobody. The store hears of it at once: an outage may keep
+    /// the message in memory until a worker dies for another reason.
+    fn exonerate(&mut self, item: &mut Item) {
+        if std::mem::take(&mut item.kills) > 0 {
+            let aside = Aside { state: ParkedState::Retrying, due_in: Some(Duration::ZERO), failure: None };
+            self.park(item, aside, item.origin == Origin::Head);
+        }
     }
 
     pub(super) fn clear_suspicion(&mut self, line: LineId) {
@@ -50,11 +59,12 @@ impl Lane {
     /// Gives up everything that is in flight, because nobody waits for the answers any more.
     pub(in crate::relay) fn abandon(&mut self) {
         self.lines.iter_mut().for_each(|(_, line)| line.in_flight = 0);
-        self.suspects.clear();
+        self.call_off_suspects();
     }
 
     /// A delivery is settled: confirmed after `took`, or discarded.
     pub(super) fn done(&mut self, line: LineId, item: &Item, took: Option<Duration>) {
+        self.suspected.remove(&item.position);
         match item.origin {
             Origin::Walked => {
                 self.slots.settle(item.position);
