@@ -105,8 +105,9 @@ impl Checks {
         let Some(key) = message.order_key().filter(|_| message.due_at.is_none()) else { return };
         let (name, position) = &spot;
         let newest = self.newest.entry((name.clone(), key)).or_default();
-        // A dead message that was skipped comes late when someone replays it; a blocked key never gets there.
-        let late_replay = on_dead == OnDead::Skip && self.replayed.contains(&spot);
+        // A dead message that was skipped or discarded comes late when someone replays it; others are never overtaken.
+        let overtaken = on_dead == OnDead::Skip || self.discarded.contains(&spot);
+        let late_replay = overtaken && self.replayed.contains(&spot);
         let out_of_order = *newest > *position && !late_replay;
         *newest = (*newest).max(*position);
         if out_of_order {
