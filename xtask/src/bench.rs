@@ -35,6 +35,8 @@ struct Benchmark {
     cases: &'static [&'static str],
     /// Name, numerator, denominator.
     ratios: &'static [(&'static str, &'static str, &'static str)],
+    /// Figures that stand for themselves, each a case that is measured once.
+    figures: &'static [&'static str],
 }
 
 impl Name {
@@ -42,8 +44,13 @@ impl Name {
         match self {
             Self::Sqlite => Benchmark {
                 program: "sqlite",
-                cases: &["enqueue", "enqueue-bare", "drain", "drain-bare"],
-                ratios: &[("enqueue_of_bare", "enqueue", "enqueue-bare"), ("drain_of_bare", "drain", "drain-bare")],
+                cases: &["enqueue", "enqueue-bare", "drain", "drain-bare", "others-free", "others-stuck"],
+                ratios: &[
+                    ("enqueue_of_bare", "enqueue", "enqueue-bare"),
+                    ("drain_of_bare", "drain", "drain-bare"),
+                    ("others_with_a_stuck_key", "others-stuck", "others-free"),
+                ],
+                figures: &["backlog-rss-mb"],
             },
         }
     }
@@ -67,9 +74,18 @@ pub fn run(args: &Args) -> Result<()> {
     if !args.json {
         print_table(&benchmark, &measured);
     }
-    let ratios: BTreeMap<_, _> =
-        benchmark.ratios.iter().map(|(name, of, to)| (name, ratio(&measured[of], &measured[to]))).collect();
-    println!("{}", serde_json::to_string(&ratios)?);
+    let mut results: BTreeMap<String, f64> = BTreeMap::new();
+    for (name, of, to) in benchmark.ratios {
+        results.insert((*name).to_owned(), ratio(&measured[of], &measured[to]));
+    }
+    for case in benchmark.figures {
+        let figure = measure(benchmark.program, case)?.round();
+        if !args.json {
+            println!("{case:<20} {figure:>18.0}");
+        }
+        results.insert(case.replace('-', "_"), figure);
+    }
+    println!("{}", serde_json::to_string(&results)?);
     Ok(())
 }
 

@@ -85,14 +85,13 @@ fn message(n: usize) -> Message {
 fn write(name: &str, others: usize, hot: usize) -> PathBuf {
     let path = fresh(name);
     let mut connection = connect(&path, &Options::default()).expect("a connection");
-    let every = if hot == 0 { usize::MAX } else { (others + hot) / hot };
     let mut left = hot;
     let mut n = 0;
     while n < others {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).expect("a transaction");
         let mut batch = Vec::with_capacity(BATCH + BATCH / 2);
         while batch.len() < BATCH && n < others {
-            if left > 0 && n % (every - 1).max(1) == 0 {
+            if left > 0 && n % 2 == 0 {
                 left -= 1;
                 batch.push(hot_message());
             }

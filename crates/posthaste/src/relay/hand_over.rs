@@ -28,7 +28,6 @@ pub(super) struct HandOver {
     pub(super) run: Run,
     pub(super) sink: Arc<dyn Sink>,
     pub(super) timeout: Duration,
-    /// Not after this time: a process may freeze between two lines.
     pub(super) not_after: Instant,
 }
 
@@ -40,15 +39,25 @@ impl UnderWay {
     /// Hands a run over. Returns the answer if there is one at once; otherwise it comes through `inbox`.
     #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
     pub(super) fn start(&mut self, hand_over: HandOver, inbox: &mpsc::Sender<Input>) -> Option<Input> {
-        let id = hand_over.id;
-        let mut answer = Box::pin(hand_over.make());
-        let mut context = Context::from_waker(Waker::noop());
-        match answer.as_mut().poll(&mut context) {
-            Poll::Ready(input) => Some(input),
+        let HandOver { walk, id, run, sink, timeout, not_after } = hand_over;
+        let answered = move |outcome, took| Input::Delivered { walk, id, outcome, took };
+        // Read before every single one, because a process may freeze between any two.
+        let now = Instant::now();
+        if now >= not_after {
+            let error = sink::Error::unreachable("the lease ended before the hand-over");
+            return Some(answered(Outcome::stopped(0, error), Duration::ZERO));
+        }
+        let mut delivery = Box::pin(deliver(sink, run));
+        match delivery.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(outcome) => Some(answered(outcome, Duration::ZERO)),
             Poll::Pending => {
                 let inbox = inbox.clone();
-                // The inbox is closed only when the worker is gone, and then nobody asks.
-                let task = tokio::spawn(async move { drop(inbox.send(answer.await).await) });
+                let task = tokio::spawn(async move {
+                    let late = || Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}")));
+                    let outcome = tokio::time::timeout(timeout, delivery).await.unwrap_or_else(|_| late());
+                    // The inbox is closed only when the worker is gone, and then nobody asks.
+                    drop(inbox.send(answered(outcome, now.elapsed())).await);
+                });
                 self.0.insert(id, task.abort_handle());
                 None
             }
@@ -68,28 +77,12 @@ impl UnderWay {
     }
 }
 
-impl HandOver {
-    async fn make(self) -> Input {
-        let (walk, id, started) = (self.walk, self.id, Instant::now());
-        let outcome = self.outcome(started).await;
-        Input::Delivered { walk, id, outcome, took: started.elapsed() }
-    }
-
-    /// Gives the run to its sink, unless the lease is over by now. A panic is a failure like others.
-    async fn outcome(self, started: Instant) -> Outcome {
-        if started >= self.not_after {
-            return Outcome::stopped(0, sink::Error::unreachable("the lease ended before the hand-over"));
-        }
-        let timeout = self.timeout;
-        let delivery = AssertUnwindSafe(self.sink.deliver(&self.run)).catch_unwind();
-        let outcome = match tokio::time::timeout(timeout, delivery).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => Outcome::stopped(0, sink::Error::retry("the sink panicked")),
-            Err(_) => Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}"))),
-        };
-        crash_point("after_delivery");
-        outcome
-    }
+/// Gives a run to its sink. A panic is a failure like others.
+async fn deliver(sink: Arc<dyn Sink>, run: Run) -> Outcome {
+    let delivery = AssertUnwindSafe(sink.deliver(&run)).catch_unwind();
+    let outcome = delivery.await.unwrap_or_else(|_| Outcome::stopped(0, sink::Error::retry("the sink panicked")));
+    crash_point("after_delivery");
+    outcome
 }
 
 /// Asks a sink whether its destination is within reach.

@@ -14,6 +14,7 @@ mod checks;
 mod clients;
 mod destinations;
 mod dice;
+mod event;
 mod node;
 mod plan;
 mod planted;

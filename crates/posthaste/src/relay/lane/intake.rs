@@ -103,8 +103,9 @@ impl Lane {
         let Some(hold) = self.lines.get_mut(line).and_then(|line| line.hold.as_mut()) else { return };
         hold.reading = false;
         hold.loaded_to = upto;
+        // What the walk passed as due stays due, also if the store's clock has jumped back since.
         for entry in entries {
-            if entry.due_in.is_none() && !self.is_touched(entry.position, asked_at) {
+            if !self.is_touched(entry.position, asked_at) {
                 self.admit(line, Item::new(entry, Origin::Held));
             }
         }

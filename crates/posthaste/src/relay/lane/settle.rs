@@ -64,7 +64,9 @@ impl Lane {
 
     /// A delivery is settled: confirmed after `took`, or discarded.
     pub(super) fn done(&mut self, line: LineId, item: &Item, took: Option<Duration>) {
-        self.suspected.remove(&item.position);
+        if item.is_parked() {
+            self.suspected.remove(&item.position);
+        }
         match item.origin {
             Origin::Walked => {
                 self.slots.settle(item.position);

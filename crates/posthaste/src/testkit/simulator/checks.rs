@@ -105,8 +105,9 @@ impl Checks {
         let Some(key) = message.order_key().filter(|_| message.due_at.is_none()) else { return };
         let (name, position) = &spot;
         let newest = self.newest.entry((name.clone(), key)).or_default();
-        // A dead message that was skipped comes late when someone replays it; a blocked key never gets there.
-        let late_replay = on_dead == OnDead::Skip && self.replayed.contains(&spot);
+        // A dead message that was skipped or discarded comes late when someone replays it; others are never overtaken.
+        let overtaken = on_dead == OnDead::Skip || self.discarded.contains(&spot);
+        let late_replay = overtaken && self.replayed.contains(&spot);
         let out_of_order = *newest > *position && !late_replay;
         *newest = (*newest).max(*position);
         if out_of_order {
@@ -120,8 +121,14 @@ impl Checks {
 
     /// It arrived, or need not before later ones may.
     fn is_let_go(&self, spot: &Spot, on_dead: OnDead) -> bool {
-        let doomed = self.rejected.contains(spot) || self.failures.contains_key(spot) || self.kills.contains_key(spot);
+        let failed = self.rejected.contains(spot) || self.failures.contains_key(spot) || self.kills.contains_key(spot);
+        let doomed = failed || self.may_be_suspected();
         self.arrived.contains_key(spot) || self.discarded.contains(spot) || (on_dead == OnDead::Skip && doomed)
+    }
+
+    /// Whoever is in flight alone each time a worker dies is taken for the killer, rightly or not.
+    fn may_be_suspected(&self) -> bool {
+        self.workers_lost >= 2
     }
 
     fn duplicate(&mut self, spot: &Spot) {
@@ -166,8 +173,7 @@ impl Checks {
 
     pub(super) fn died(&mut self, spot: &Spot, kills: u32) {
         let tried = self.failures.get(spot).is_some_and(|failures| *failures >= MAX_ATTEMPTS);
-        // Whoever is in flight alone each time a worker dies is taken for the killer, rightly or not.
-        let suspected = kills > 0 && self.workers_lost >= 2;
+        let suspected = kills > 0 && self.may_be_suspected();
         if !tried && !suspected && !self.rejected.contains(spot) && !self.kills.contains_key(spot) {
             self.violated(Violation::DeadWithoutCause);
         }

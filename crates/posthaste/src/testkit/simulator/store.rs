@@ -1,10 +1,13 @@
 //! The simulated store: the executable specification, with the planted mistakes of stores.
 
+use std::time::Duration;
+
 use super::checks::{Checks, Violation};
 use super::node::Node;
 use super::plan::LEASE_TTL;
 use super::planted::Planted;
 use crate::destination::Name;
+use crate::error::{Error, Kind};
 use crate::journal::{LaneCommit, Lease, ParkedState, Position};
 use crate::relay::engine::{Action, Input};
 use crate::stores::memory::Core;
@@ -35,7 +38,7 @@ impl Store {
         &mut self,
         node: &Node,
         names: &[Name],
-        asked_at: std::time::Duration,
+        asked_at: Duration,
         action: &Action,
         checks: &mut Checks,
     ) -> Input {
@@ -123,5 +126,31 @@ impl Store {
     /// Everything committed, with its position.
     pub(super) fn newest(&self) -> Position {
         self.core.advance()
+    }
+}
+
+/// The answer to a question that was lost, or whose answer was.
+pub(super) fn refused(asked_at: Duration, action: &Action) -> Input {
+    let error = || Error::new(Kind::Unavailable, "lost");
+    match action {
+        Action::Lease { .. } => Input::Leased { asked_at, result: Err(error()) },
+        Action::Renew { leases, .. } => Input::Renewed { asked_at, leases: leases.clone(), result: Err(error()) },
+        Action::Release { leases, leaving } => {
+            Input::Released { leases: leases.clone(), leaving: *leaving, result: Err(error()) }
+        }
+        Action::Look { .. } => Input::Looked { result: Err(error()) },
+        Action::Open { walk, leases } => Input::Opened { walk: *walk, leases: leases.clone(), result: Err(error()) },
+        Action::Read { walk, lanes, .. } => Input::Read { walk: *walk, lanes: lanes.clone(), result: Err(error()) },
+        Action::ReadKey { walk, lane, line, held, asked_at, .. } => {
+            let (held, asked_at) = (held.clone(), *asked_at);
+            Input::KeyRead { walk: *walk, lane: *lane, line: *line, held, asked_at, result: Err(error()) }
+        }
+        Action::Due { walk, lanes, limit, asked_at } => {
+            let (limit, asked_at) = (*limit, *asked_at);
+            Input::Due { walk: *walk, lanes: lanes.clone(), limit, asked_at, result: Err(error()) }
+        }
+        Action::Commit { walk, .. } => Input::Committed { walk: *walk, result: Err(error()) },
+        Action::Purge { .. } => Input::Purged { result: Err(error()) },
+        Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => Input::Stop,
     }
 }

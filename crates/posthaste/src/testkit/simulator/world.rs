@@ -8,16 +8,15 @@ use std::time::Duration;
 use super::checks::{Checks, Spot, Violation};
 use super::destinations::{Answer, receive};
 use super::dice::Dice;
+use super::event::{Event, Scheduled};
 use super::node::{Flight, Node};
 use super::plan::{FAULTS_END, GIVE_UP, PARTITIONS, Plan};
 use super::planted::Planted;
-use super::store::Store;
+use super::store::{Store, refused};
 use super::{Outcome, clients};
 use crate::destination::Name;
-use crate::error::{Error, Kind};
 use crate::inspect::Status;
 use crate::journal::Position;
-use crate::message::Message;
 use crate::relay::engine::{Action, Engine, Input};
 use crate::relay::mistakes::Mistake;
 use crate::sink::{self, Run};
@@ -28,55 +27,6 @@ const EPOCH: Duration = Duration::from_secs(1_000_000);
 
 /// More wakes in a row without anything to do are a loop.
 const MOST_IDLE_WAKES: u32 = 20;
-
-#[derive(Debug)]
-enum Event {
-    Begin,
-    Commit(Vec<Message>),
-    Wake,
-    Ask { asked_at: Duration, action: Action },
-    Answer(Input),
-    HandOver { walk: usize, id: u64, run: Run, not_after: Duration },
-    Arrive { walk: usize, id: u64, run: Run },
-    Outage { destination: usize, until: Duration },
-    Crash,
-    Start,
-    Stop,
-    Freeze(Duration),
-    ClockJump(i64),
-    Operate,
-    Drained,
-}
-
-/// An event of a worker's life does not outlive that life.
-#[derive(Debug)]
-struct Scheduled {
-    at: Duration,
-    order: u64,
-    node: usize,
-    life: u64,
-    event: Event,
-}
-
-impl PartialEq for Scheduled {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at, self.order) == (other.at, other.order)
-    }
-}
-
-impl Eq for Scheduled {}
-
-impl PartialOrd for Scheduled {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Scheduled {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.order).cmp(&(other.at, other.order))
-    }
-}
 
 pub(super) struct World {
     dice: Dice,
@@ -506,30 +456,4 @@ impl World {
 
 fn set_aside(counts: &crate::inspect::DestinationCounts) -> usize {
     (counts.retrying + counts.scheduled + counts.throttled + counts.replay + counts.waiting) as usize
-}
-
-/// The answer to a question that was lost, or whose answer was.
-fn refused(asked_at: Duration, action: &Action) -> Input {
-    let error = || Error::new(Kind::Unavailable, "lost");
-    match action {
-        Action::Lease { .. } => Input::Leased { asked_at, result: Err(error()) },
-        Action::Renew { leases, .. } => Input::Renewed { asked_at, leases: leases.clone(), result: Err(error()) },
-        Action::Release { leases, leaving } => {
-            Input::Released { leases: leases.clone(), leaving: *leaving, result: Err(error()) }
-        }
-        Action::Look { .. } => Input::Looked { result: Err(error()) },
-        Action::Open { walk, leases } => Input::Opened { walk: *walk, leases: leases.clone(), result: Err(error()) },
-        Action::Read { walk, lanes, .. } => Input::Read { walk: *walk, lanes: lanes.clone(), result: Err(error()) },
-        Action::ReadKey { walk, lane, line, held, asked_at, .. } => {
-            let (held, asked_at) = (held.clone(), *asked_at);
-            Input::KeyRead { walk: *walk, lane: *lane, line: *line, held, asked_at, result: Err(error()) }
-        }
-        Action::Due { walk, lanes, limit, asked_at } => {
-            let (limit, asked_at) = (*limit, *asked_at);
-            Input::Due { walk: *walk, lanes: lanes.clone(), limit, asked_at, result: Err(error()) }
-        }
-        Action::Commit { walk, .. } => Input::Committed { walk: *walk, result: Err(error()) },
-        Action::Purge { .. } => Input::Purged { result: Err(error()) },
-        Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => Input::Stop,
-    }
 }

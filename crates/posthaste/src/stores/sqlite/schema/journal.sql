@@ -44,6 +44,11 @@ CREATE TABLE outbox (
         partition IS NOT NULL OR (event_type <> '' AND event_type NOT GLOB '*[^A-Za-z0-9._:/-]*')),
     CONSTRAINT "aggregate_type and aggregate_id must not be empty" CHECK (
         partition IS NOT NULL OR (aggregate_type <> '' AND aggregate_id <> '')),
+    -- Also because the trigger below takes time that grows with the square of what it hashes.
+    CONSTRAINT "key, tenant, aggregate_type and aggregate_id may have 1,000 bytes each" CHECK (
+        partition IS NOT NULL
+        OR max(length(CAST(coalesce(key, '') AS BLOB)), length(CAST(coalesce(tenant, '') AS BLOB)),
+               length(CAST(aggregate_type AS BLOB)), length(CAST(aggregate_id AS BLOB))) <= 1000),
     CONSTRAINT "tenant must not be empty: leave it out" CHECK (
         partition IS NOT NULL OR tenant <> ''),
     CONSTRAINT "id must be a UUID in lower case" CHECK (
