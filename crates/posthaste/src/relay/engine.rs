@@ -90,7 +90,7 @@ impl Engine {
             }
             Input::Looked { result } => self.looked(now, result),
             Input::Opened { walk, leases, result } => self.opened(now, walk, leases, result),
-            Input::Read { walk, lanes, result } => self.walks[walk].read(now, &lanes, result),
+            Input::Read { walk, lanes, result } => self.walks[walk].read(now, lanes, result),
             Input::KeyRead { walk, lane, line, held, asked_at, result } => {
                 self.walks[walk].key_read(now, lane, line, &held, asked_at, result);
             }
@@ -122,6 +122,21 @@ impl Engine {
         self.plan_leases(now);
         self.plan_opens(now);
         self.plan_look(now);
+        // What was read is taken in only after more was asked for, at the next poll, which is at once: the store reads while
+        // the lanes are busy.
+        if self.stopping_since.is_none() && self.walks.iter().any(Walk::has_arrived) {
+            self.each_walk(now, Walk::plan_reads);
+            if !self.actions.is_empty() {
+                return std::mem::take(&mut self.actions);
+            }
+        }
+        self.each_walk(now, Walk::look);
+        self.plan_purge(now);
+        self.plan_stop(now);
+        std::mem::take(&mut self.actions)
+    }
+
+    fn each_walk(&mut self, now: Duration, act: fn(&mut Walk, &mut Look<'_>)) {
         let mut suspects = Suspects::default();
         self.walks.iter().for_each(|walk| walk.add_suspects(&mut suspects));
         for walk in &mut self.walks {
@@ -135,11 +150,8 @@ impl Engine {
                 actions: &mut self.actions,
                 events: &mut self.events,
             };
-            walk.look(&mut look);
+            act(walk, &mut look);
         }
-        self.plan_purge(now);
-        self.plan_stop(now);
-        std::mem::take(&mut self.actions)
     }
 
     /// When to poll again at the latest although nothing happens.

@@ -91,6 +91,8 @@ pub(super) struct Lane {
     pub(super) bytes: usize,
     /// A read that includes this lane is under way.
     pub(super) reading: bool,
+    /// Everything up to here was read for this lane, though it may not have been taken in yet.
+    pub(super) asked_to: Position,
     /// The lane finishes what is in flight and takes on nothing new.
     pub(super) draining: bool,
     parked_in_memory: HashSet<Position>,
@@ -130,6 +132,7 @@ impl Lane {
             destination: dest.name.clone(),
             on_dead: dest.policy.on_dead,
             mistakes,
+            asked_to: cursor.low,
             slots: Slots::resume(cursor),
             lines: Slab::new(),
             keys: HashMap::new(),

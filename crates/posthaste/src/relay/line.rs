@@ -111,12 +111,15 @@ impl Hold {
     }
 }
 
-/// Whether an attempt must be counted in the store before it is made (the crash-loop guard).
+/// Whether the store must know something before the next hand-over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Vouching {
     #[default]
     NotNeeded,
-    /// The count is on its way to the store.
+    /// A dead message that lets the others of its key go on is being recorded. If they went before, and the record got lost,
+    /// it would be tried again and arrive after them.
+    DeathAwaited,
+    /// The crash-loop guard counts an attempt before it is made.
     Awaited,
     /// The count is stored: the next hand-over may go.
     Granted,
@@ -138,11 +141,13 @@ pub(super) struct Line {
 impl Line {
     /// Something can be handed over.
     pub(super) fn is_servable(&self) -> bool {
-        self.in_flight == 0 && !self.queue.is_empty() && self.vouching != Vouching::Awaited
+        let waits = matches!(self.vouching, Vouching::Awaited | Vouching::DeathAwaited);
+        self.in_flight == 0 && !self.queue.is_empty() && !waits
     }
 
     /// Nothing is left to remember.
     pub(super) fn is_spent(&self) -> bool {
-        self.queue.is_empty() && self.hold.is_none() && !self.ready
+        let waits = self.vouching == Vouching::DeathAwaited;
+        self.queue.is_empty() && self.hold.is_none() && !self.ready && !waits
     }
 }

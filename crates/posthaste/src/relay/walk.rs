@@ -14,7 +14,7 @@ use super::rate::Rates;
 use super::settings::Settings;
 use super::telemetry::DestinationSnapshot;
 use crate::destination::Destination;
-use crate::journal::{DestinationReport, Epoch, LaneState, Lease, Partition, Position};
+use crate::journal::{Batch, DestinationReport, Epoch, LaneState, Lease, Partition, Position};
 
 mod commit;
 mod deliver;
@@ -59,6 +59,8 @@ pub(super) struct Walk {
     jitter: u64,
     pub(super) paused: bool,
     batch_since: Option<Duration>,
+    /// What was read and is not taken in yet.
+    arrived: VecDeque<(Vec<(Partition, Epoch)>, Batch)>,
     /// Reads under way.
     reads: usize,
     read_not_before: Duration,
@@ -94,6 +96,7 @@ impl Walk {
             jitter: seed,
             paused: false,
             batch_since: None,
+            arrived: VecDeque::new(),
             reads: 0,
             read_not_before: Duration::ZERO,
             due_at: None,
@@ -172,6 +175,7 @@ impl Walk {
 
     /// Does whatever can be done now.
     pub(super) fn look(&mut self, look: &mut Look<'_>) {
+        self.take_in();
         self.gather_ready(look);
         self.serve(look);
         self.probe(look);
@@ -188,6 +192,9 @@ impl Walk {
         let commit = self.dirty_since.filter(|_| idle).map(|since| since + self.settings.commit_interval);
         let passed = self.passed_since.filter(|_| idle).map(|since| since + commit::PASSED_INTERVAL);
         let record = [commit, passed].into_iter().flatten().min().map(|at| at.max(self.commit_not_before));
+        if self.has_arrived() {
+            return Some(now);
+        }
         if stopping {
             return record;
         }
@@ -216,7 +223,8 @@ impl Walk {
 
     /// Messages in memory that are not settled.
     pub(super) fn unsettled(&self) -> usize {
-        self.lanes.values().map(|lane| lane.unsettled).sum()
+        let arrived: usize = self.arrived.iter().map(|(_, batch)| batch.entries.len()).sum();
+        arrived + self.lanes.values().map(|lane| lane.unsettled).sum::<usize>()
     }
 
     fn overfull(&self, lane: &Lane) -> bool {

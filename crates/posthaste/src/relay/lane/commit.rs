@@ -2,7 +2,7 @@
 
 use super::{Dirt, Lane};
 use crate::journal::{LaneCommit, Park};
-use crate::relay::line::{Line, Vouching};
+use crate::relay::line::Vouching;
 use crate::relay::mistakes::Mistake;
 
 impl Lane {
@@ -61,11 +61,14 @@ impl Lane {
             self.touched.insert(position, None);
         }
         for line in std::mem::take(&mut self.vouching_committing) {
-            let awaited = |target: &&mut Line| target.vouching == Vouching::Awaited;
-            if let Some(target) = self.lines.get_mut(line).filter(awaited) {
-                target.vouching = Vouching::Granted;
-                self.announce(line);
-            }
+            let Some(target) = self.lines.get_mut(line) else { continue };
+            target.vouching = match target.vouching {
+                Vouching::Awaited => Vouching::Granted,
+                Vouching::DeathAwaited => Vouching::NotNeeded,
+                other => other,
+            };
+            self.announce(line);
+            self.tidy(line);
         }
         changes.parks().cloned().collect()
     }

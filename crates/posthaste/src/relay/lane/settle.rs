@@ -110,6 +110,9 @@ impl Lane {
         }
         if holds {
             self.hold_behind(line, item.position);
+        } else if lets_go && ordered {
+            self.lines[line].vouching = Vouching::DeathAwaited;
+            self.vouching.push(line);
         }
         self.go_on(line);
     }
@@ -146,7 +149,7 @@ impl Lane {
     /// What was counted ahead of a delivery that is not made now is taken back.
     fn call_off_vouching(&mut self, line: LineId) {
         let target = &mut self.lines[line];
-        if target.vouching == Vouching::NotNeeded || target.in_flight > 0 {
+        if !matches!(target.vouching, Vouching::Awaited | Vouching::Granted) || target.in_flight > 0 {
             return;
         }
         if let Some(first) = target.queue.front_mut() {

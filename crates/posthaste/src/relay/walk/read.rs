@@ -23,7 +23,7 @@ const DUE_HINT_INTERVAL: Duration = Duration::from_millis(100);
 const RETRY: Duration = Duration::from_millis(200);
 
 impl Walk {
-    pub(super) fn plan_reads(&mut self, look: &mut Look<'_>) {
+    pub(in crate::relay) fn plan_reads(&mut self, look: &mut Look<'_>) {
         if look.now < self.read_not_before {
             return;
         }
@@ -47,7 +47,7 @@ impl Walk {
     fn cohorts(&self) -> BTreeMap<Position, Vec<(Partition, Epoch)>> {
         let mut cohorts: BTreeMap<Position, Vec<(Partition, Epoch)>> = BTreeMap::new();
         for lane in self.lanes.values().filter(|lane| self.has_room(lane)) {
-            cohorts.entry(lane.slots.read_to()).or_default().push((lane.partition, lane.epoch));
+            cohorts.entry(lane.asked_to).or_default().push((lane.partition, lane.epoch));
         }
         cohorts
     }
@@ -77,7 +77,8 @@ impl Walk {
         let busy: usize = lanes.iter().map(|(partition, _)| self.lanes[partition].unsettled).sum();
         let bytes: usize = lanes.iter().map(|(partition, _)| self.lanes[partition].bytes).sum();
         let limit = self.settings.read_batch;
-        let enough = busy > 2 * limit || bytes > self.settings.window_bytes / share;
+        let arrived: usize = self.arrived.iter().map(|(_, batch)| batch.entries.len()).sum();
+        let enough = busy + arrived > 2 * limit || bytes > self.settings.window_bytes / share;
         if after >= look.front || (enough && !self.mistakes.has(Mistake::UnboundedWindow)) {
             return;
         }
@@ -93,30 +94,48 @@ impl Walk {
         look.actions.push(Action::Read { walk: self.index, lanes: lanes.to_vec(), request });
     }
 
-    /// The journal's answer for a cohort.
-    pub(in crate::relay) fn read(&mut self, now: Duration, lanes: &[(Partition, Epoch)], result: Result<Batch>) {
+    /// The journal's answer for a cohort. It is taken in by [`Walk::take_in`], after the next read has been asked for, so that
+    /// the store reads while the lanes are busy.
+    pub(in crate::relay) fn read(&mut self, now: Duration, lanes: Vec<(Partition, Epoch)>, result: Result<Batch>) {
         self.reads -= 1;
-        let still_open = |(partition, epoch): &&(Partition, Epoch)| {
-            self.lanes.get(partition).is_some_and(|lane| lane.epoch == *epoch)
-        };
-        let lanes: Vec<Partition> = lanes.iter().filter(still_open).map(|(partition, _)| *partition).collect();
-        let batch = result.unwrap_or_else(|_| {
-            self.read_not_before = now + RETRY;
-            Batch::default()
-        });
-        for entry in batch.entries {
-            if let Some(lane) = self.lanes.get_mut(&entry.partition)
-                && lanes.binary_search(&entry.partition).is_ok()
-                && self.dest.route.takes(&self.dest.name, &entry.message)
-            {
-                lane.walked(entry);
+        let upto = result.as_ref().ok().map(|batch| batch.upto);
+        for (partition, epoch) in &lanes {
+            if let Some(lane) = self.lanes.get_mut(partition).filter(|lane| lane.epoch == *epoch) {
+                lane.reading = false;
+                lane.asked_to = upto.unwrap_or(lane.asked_to);
             }
         }
-        for partition in lanes {
-            if let Some(lane) = self.lanes.get_mut(&partition) {
-                lane.reading = false;
-                lane.walked_to(batch.upto);
-                lane.end_guard_if_past();
+        match result {
+            Ok(batch) => self.arrived.push_back((lanes, batch)),
+            Err(_) => self.read_not_before = now + RETRY,
+        }
+    }
+
+    /// Something was read and waits to be taken in.
+    pub(in crate::relay) fn has_arrived(&self) -> bool {
+        !self.arrived.is_empty()
+    }
+
+    /// Gives lanes what was read for them.
+    pub(super) fn take_in(&mut self) {
+        while let Some((lanes, batch)) = self.arrived.pop_front() {
+            let still_open = |(partition, epoch): &&(Partition, Epoch)| {
+                self.lanes.get(partition).is_some_and(|lane| lane.epoch == *epoch)
+            };
+            let lanes: Vec<Partition> = lanes.iter().filter(still_open).map(|(partition, _)| *partition).collect();
+            for entry in batch.entries {
+                if let Some(lane) = self.lanes.get_mut(&entry.partition)
+                    && lanes.binary_search(&entry.partition).is_ok()
+                    && self.dest.route.takes(&self.dest.name, &entry.message)
+                {
+                    lane.walked(entry);
+                }
+            }
+            for partition in lanes {
+                if let Some(lane) = self.lanes.get_mut(&partition) {
+                    lane.walked_to(batch.upto);
+                    lane.end_guard_if_past();
+                }
             }
         }
     }

@@ -10,8 +10,6 @@ pub enum Planted {
     NoFence,
     /// The store grants partitions that another worker holds.
     LeaseGrantedTwice,
-    /// The store renews leases that another worker has taken.
-    LeaseRevived,
     /// A commit's cursor is stored, what it parked is not: two transactions instead of one.
     CommitTorn,
     /// What waits behind a held key is read without its last message.
@@ -21,8 +19,7 @@ pub enum Planted {
 impl Planted {
     /// Every mistake that can be planted.
     pub fn all() -> Vec<Self> {
-        let store =
-            [Self::NoFence, Self::LeaseGrantedTwice, Self::LeaseRevived, Self::CommitTorn, Self::HeldReadCutShort];
+        let store = [Self::NoFence, Self::LeaseGrantedTwice, Self::CommitTorn, Self::HeldReadCutShort];
         Mistake::ALL.map(Self::Engine).into_iter().chain(store).collect()
     }
 

@@ -54,10 +54,7 @@ impl Store {
                 Input::Leased { asked_at, result: Ok(grant) }
             }
             Action::Renew { leases, report } => {
-                let mut kept = self.core.renew(&node.worker, LEASE_TTL, leases, report);
-                if self.planted == Some(Planted::LeaseRevived) {
-                    kept = leases.iter().map(|lease| lease.partition).collect();
-                }
+                let kept = self.core.renew(&node.worker, LEASE_TTL, leases, report);
                 Input::Renewed { asked_at, leases: leases.clone(), result: Ok(kept) }
             }
             Action::Release { leases, leaving } => {
