@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+/// The longest wait a destination can ask for. One that says next century, by malice or by mistake, is asked again tomorrow.
+pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
+
 /// What a sink says an error means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// This message failed; later it may not.
     Retry,
-    /// As `Retry`, and the destination said when to come back.
+    /// As `Retry`, and the destination said when to come back; see [`LONGEST_RETRY_AFTER`].
     RetryAfter(Duration),
     /// This message will never be accepted.
     Reject,
@@ -107,7 +110,7 @@ pub fn decide(verdict: Verdict, attempts: u32, max_attempts: u32, policy: &Polic
         Verdict::Reject => Fate::Dead,
         Verdict::Retry | Verdict::RetryAfter(_) if attempts >= max_attempts => Fate::Dead,
         Verdict::Retry => Fate::Retry { after: policy.backoff.delay(attempts, jitter) },
-        Verdict::RetryAfter(after) => Fate::Retry { after },
+        Verdict::RetryAfter(after) => Fate::Retry { after: after.min(LONGEST_RETRY_AFTER) },
     }
 }
 
@@ -148,5 +151,6 @@ mod tests {
         assert_eq!(fate(Verdict::Retry, 2), Fate::Retry { after: 2 * SECOND });
         assert_eq!(fate(Verdict::Retry, 3), Fate::Dead);
         assert_eq!(fate(Verdict::RetryAfter(9 * SECOND), 1), Fate::Retry { after: 9 * SECOND });
+        assert_eq!(fate(Verdict::RetryAfter(Duration::MAX), 1), Fate::Retry { after: LONGEST_RETRY_AFTER });
     }
 }

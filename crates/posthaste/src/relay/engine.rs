@@ -34,6 +34,8 @@ pub struct Engine {
     front: Option<Position>,
     looking: bool,
     look_at: Duration,
+    /// The last look failed and may have taken a hint along, so the next one waits for none.
+    hint_lost: bool,
     next_run: RunId,
     /// Lanes that still have to be opened, by walk.
     to_open: Vec<(usize, Vec<Lease>)>,
@@ -64,6 +66,7 @@ impl Engine {
             front: None,
             looking: false,
             look_at: Duration::ZERO,
+            hint_lost: false,
             next_run: 0,
             to_open: Vec::new(),
             open_at: Duration::ZERO,
@@ -187,9 +190,12 @@ impl Engine {
 
     fn leased(&mut self, asked_at: Duration, result: Result<Grant>) {
         self.leases.leasing = false;
-        let Ok(grant) = result else { return };
+        let Ok(mut grant) = result else { return };
         for walk in &mut self.walks {
             walk.paused = grant.paused.contains(&walk.dest.name);
+        }
+        for lease in &mut grant.leases {
+            lease.expired_before &= !self.leases.own_lapse(lease);
         }
         // The store may have seen a lease end that this worker still believes in, and grant it anew.
         for stale in self.leases.replaced_by(&grant.leases) {
@@ -298,13 +304,15 @@ impl Engine {
             return;
         }
         self.looking = true;
-        let wait = if self.front.is_none() { Duration::ZERO } else { self.settings.poll_interval };
+        let at_once = self.front.is_none() || self.hint_lost;
+        let wait = if at_once { Duration::ZERO } else { self.settings.poll_interval };
         self.actions.push(Action::Look { wait });
     }
 
     fn looked(&mut self, now: Duration, result: Result<Option<Position>>) {
         self.looking = false;
         self.look_at = now + LOOK_INTERVAL;
+        self.hint_lost = result.is_err();
         match result {
             Ok(Some(front)) => {
                 self.front = Some(self.front.map_or(front, |before| before.max(front)));

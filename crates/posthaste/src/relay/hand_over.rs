@@ -77,9 +77,16 @@ impl UnderWay {
     }
 }
 
-/// Gives a run to its sink. A panic is a failure like others.
+/// A relay whose future is dropped loses its leases some time later; nothing it handed over may outlast them.
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.values().for_each(AbortHandle::abort);
+    }
+}
+
+/// Gives a run to its sink. A panic is a failure like others, be it in the call or in the future that it returned.
 async fn deliver(sink: Arc<dyn Sink>, run: Run) -> Outcome {
-    let delivery = AssertUnwindSafe(sink.deliver(&run)).catch_unwind();
+    let delivery = AssertUnwindSafe(async { sink.deliver(&run).await }).catch_unwind();
     let outcome = delivery.await.unwrap_or_else(|_| Outcome::stopped(0, sink::Error::retry("the sink panicked")));
     crash_point("after_delivery");
     outcome
@@ -87,7 +94,7 @@ async fn deliver(sink: Arc<dyn Sink>, run: Run) -> Outcome {
 
 /// Asks a sink whether its destination is within reach.
 pub(super) async fn probe(sink: Arc<dyn Sink>, timeout: Duration) -> Result<(), sink::Error> {
-    let check = AssertUnwindSafe(sink.check()).catch_unwind();
+    let check = AssertUnwindSafe(async { sink.check().await }).catch_unwind();
     match tokio::time::timeout(timeout, check).await {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => Err(sink::Error::unreachable("the sink panicked")),

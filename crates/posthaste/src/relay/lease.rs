@@ -33,6 +33,8 @@ pub(super) struct Leases {
     partitions: usize,
     workers: usize,
     held: BTreeMap<Partition, Held>,
+    /// The newest epoch in which this worker held a partition.
+    newest: BTreeMap<Partition, Epoch>,
     pub(super) leasing: bool,
     pub(super) renewing: bool,
     lease_at: Duration,
@@ -47,6 +49,7 @@ impl Leases {
             partitions: usize::from(partitions),
             workers: 1,
             held: BTreeMap::new(),
+            newest: BTreeMap::new(),
             leasing: false,
             renewing: false,
             lease_at: Duration::ZERO,
@@ -85,9 +88,15 @@ impl Leases {
         leases.iter().filter_map(|lease| self.held.get(&lease.partition)).map(|held| held.lease).collect()
     }
 
+    /// A lease that this worker let lapse and got back before anyone else had it: the holder before did not die.
+    pub(super) fn own_lapse(&self, lease: &Lease) -> bool {
+        self.newest.get(&lease.partition).is_some_and(|newest| newest + 1 == lease.epoch)
+    }
+
     pub(super) fn granted(&mut self, asked_at: Duration, leases: &[Lease], workers: usize) {
         self.workers = workers.max(1);
         for lease in leases {
+            self.newest.insert(lease.partition, lease.epoch);
             self.held.insert(lease.partition, Held { lease: *lease, asked_at, draining: false });
         }
     }

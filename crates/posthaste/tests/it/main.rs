@@ -1,4 +1,6 @@
 //! Everything that is tested from outside: one binary, a module per subject.
 
+mod relay;
+mod simulator;
 mod sinks;
 mod stores;

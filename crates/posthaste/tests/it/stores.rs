@@ -1,4 +1,4 @@
 //! The store suite on every store.
 
-mod memory;
-mod sqlite;
+pub(crate) mod memory;
+pub(crate) mod sqlite;

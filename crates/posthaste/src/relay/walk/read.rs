@@ -77,8 +77,10 @@ impl Walk {
         let busy: usize = lanes.iter().map(|(partition, _)| self.lanes[partition].unsettled).sum();
         let bytes: usize = lanes.iter().map(|(partition, _)| self.lanes[partition].bytes).sum();
         let limit = self.settings.read_batch;
-        let arrived: usize = self.arrived.iter().map(|(_, batch)| batch.entries.len()).sum();
-        let enough = busy + arrived > 2 * limit || bytes > self.settings.window_bytes / share;
+        let arrived = self.arrived.iter().map(|(_, batch)| batch.entries.len()).sum::<usize>();
+        let arrived_bytes =
+            self.arrived.iter().flat_map(|(_, batch)| &batch.entries).map(|e| e.message.weight()).sum::<usize>();
+        let enough = busy + arrived > 2 * limit || bytes + arrived_bytes > self.settings.window_bytes / share;
         if after >= look.front || (enough && !self.mistakes.has(Mistake::UnboundedWindow)) {
             return;
         }

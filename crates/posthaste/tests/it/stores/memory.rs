@@ -10,9 +10,9 @@ use posthaste::{Message, Result};
 
 posthaste::store_suite!(fresh);
 
-struct InMemory(Memory);
+pub(crate) struct InMemory(Memory);
 
-async fn fresh() -> InMemory {
+pub(crate) async fn fresh() -> InMemory {
     InMemory(Memory::new())
 }
 

@@ -14,12 +14,12 @@ use tokio::sync::oneshot;
 posthaste::store_suite!(fresh);
 
 /// A file that is gone when the test is.
-struct OnDisk {
-    store: Sqlite,
+pub(crate) struct OnDisk {
+    pub(crate) store: Sqlite,
     directory: PathBuf,
 }
 
-async fn fresh() -> OnDisk {
+pub(crate) async fn fresh() -> OnDisk {
     let directory = std::env::temp_dir().join(format!("posthaste-{}", uuid::Uuid::now_v7()));
     std::fs::create_dir(&directory).expect("the temporary directory can be written to");
     let store = Sqlite::open(directory.join("journal.db"), Options::default()).expect("a new file opens");
@@ -28,7 +28,7 @@ async fn fresh() -> OnDisk {
 }
 
 impl OnDisk {
-    fn file(&self) -> PathBuf {
+    pub(crate) fn file(&self) -> PathBuf {
         self.directory.join("journal.db")
     }
 }

@@ -9,7 +9,7 @@ CREATE TABLE outbox (
     -- One writer at a time, so this is the order of the commits. AUTOINCREMENT: never used twice, not even after a purge.
     seq            INTEGER PRIMARY KEY AUTOINCREMENT,
     -- Filled in by `outbox_fill_in`; NULL only inside the statement that inserts.
-    partition      INTEGER,
+    partition      INTEGER CONSTRAINT "partition is not for writers" CHECK (partition BETWEEN 0 AND 65535),
     event_type     TEXT NOT NULL,
     aggregate_type TEXT NOT NULL,
     aggregate_id   TEXT NOT NULL,
@@ -41,7 +41,9 @@ CREATE TABLE outbox (
     -- Text or a blob. Last, so that a scan for the columns above never follows a large payload to its overflow pages.
     payload        ANY NOT NULL,
     CONSTRAINT "event_type may contain only letters, digits and . _ : / -" CHECK (
-        partition IS NOT NULL OR (event_type <> '' AND event_type NOT GLOB '*[^A-Za-z0-9._:/-]*')),
+        partition IS NOT NULL
+        -- GLOB stops at a NUL.
+        OR (event_type <> '' AND event_type NOT GLOB '*[^A-Za-z0-9._:/-]*' AND instr(event_type, char(0)) = 0)),
     CONSTRAINT "aggregate_type and aggregate_id must not be empty" CHECK (
         partition IS NOT NULL OR (aggregate_type <> '' AND aggregate_id <> '')),
     -- Also because the trigger below takes time that grows with the square of what it hashes.
@@ -51,9 +53,10 @@ CREATE TABLE outbox (
                length(CAST(aggregate_type AS BLOB)), length(CAST(aggregate_id AS BLOB))) <= 1000),
     CONSTRAINT "tenant must not be empty: leave it out" CHECK (
         partition IS NOT NULL OR tenant <> ''),
+    -- Whoever writes it: the one column without which a row cannot be read.
     CONSTRAINT "id must be a UUID in lower case" CHECK (
-        partition IS NOT NULL
-        OR (id GLOB '????????-????-????-????-????????????' AND id NOT GLOB '*[^0-9a-f-]*')),
+        id GLOB '????????-????-????-????-????????????' AND id NOT GLOB '*[^0-9a-f-]*'
+        AND length(replace(id, '-', '')) = 32 AND instr(id, char(0)) = 0),
     CONSTRAINT "max_attempts must be at least 1" CHECK (
         partition IS NOT NULL OR max_attempts >= 1),
     CONSTRAINT "source_stream and source_event are given together or not at all" CHECK (

@@ -1,0 +1,118 @@
+//! What a relay takes into memory, and what it costs while there is nothing to do.
+
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use posthaste::Result;
+use posthaste::journal::Entry;
+use posthaste::message::Message;
+use posthaste::relay::Settings;
+
+use super::making::{about, destination, made, order, settings};
+use super::meddled::Meddle;
+use super::outbox::{Outbox, until};
+use super::receiver::Receiver;
+use crate::stores::sqlite;
+
+on_every_store! {
+    a_relay_whose_sink_does_not_answer_reads_no_more_than_its_window,
+    a_relay_reads_no_more_bytes_than_its_window,
+}
+
+/// Knows which of the messages that were read are still in memory.
+#[derive(Debug, Default)]
+struct Memory(Mutex<Vec<Weak<Message>>>);
+
+impl Memory {
+    fn messages(&self) -> Vec<Arc<Message>> {
+        self.0.lock().expect("no test panics while it holds this").iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Waits until nothing more is read.
+    async fn at_rest(&self) -> Vec<Arc<Message>> {
+        let mut last = (0, Instant::now());
+        until("reading comes to an end", || {
+            let in_memory = self.messages().len();
+            if in_memory != last.0 {
+                last = (in_memory, Instant::now());
+            }
+            in_memory > 0 && last.1.elapsed() > Duration::from_millis(400)
+        })
+        .await;
+        self.messages()
+    }
+}
+
+impl Meddle for Memory {
+    fn read(&self, entry: &mut Entry) {
+        // The memory store keeps its messages, so the relay gets copies.
+        entry.message = Arc::new(Message::clone(&entry.message));
+        self.0.lock().expect("no test panics while it holds this").push(Arc::downgrade(&entry.message));
+    }
+}
+
+async fn a_relay_whose_sink_does_not_answer_reads_no_more_than_its_window(outbox: Outbox) -> Result<()> {
+    let (receiver, memory) = (Receiver::new(), Arc::new(Memory::default()));
+    let messages: Vec<Message> = (0..50_000).map(|n| order(&format!("o-{}", n % 500))).collect();
+    let outbox = outbox.meddled(memory.clone());
+    outbox.write(&messages).await?;
+    receiver.close();
+    let small = Settings { window_messages: 50, read_batch: 100, ..settings("worker") };
+    let relay = outbox.start_with(small, vec![(destination("app"), receiver.sink())]);
+    let in_memory = memory.at_rest().await.len();
+    relay.kill().await;
+    // Two reads are enough to do; one more may be under way for each of two readers.
+    assert!(in_memory <= 4 * 100, "{in_memory} messages in memory");
+    Ok(())
+}
+
+async fn a_relay_reads_no_more_bytes_than_its_window(outbox: Outbox) -> Result<()> {
+    let (receiver, memory) = (Receiver::new(), Arc::new(Memory::default()));
+    let payload = bytes::Bytes::from(vec![0; 64 << 10]);
+    let one = |n: usize| made(about(&format!("o-{}", n % 50)).payload(payload.clone(), "x/y"));
+    let messages: Vec<Message> = (0..500).map(one).collect();
+    let outbox = outbox.meddled(memory.clone());
+    outbox.write(&messages).await?;
+    receiver.close();
+    let window_bytes = 4 << 20;
+    let small = Settings { window_bytes, ..settings("worker") };
+    let relay = outbox.start_with(small, vec![(destination("app"), receiver.sink())]);
+    let in_memory: usize = memory.at_rest().await.iter().map(|message| message.weight()).sum();
+    receiver.open();
+    receiver.until_count(messages.len()).await;
+    relay.stop().await?;
+    receiver.assert_got(&messages);
+    assert!(in_memory <= 2 * window_bytes, "{in_memory} bytes in memory");
+    Ok(())
+}
+
+/// At most ten questions a second, as the documents promise. Whoever has to do this once a second for a year should know.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_idle_relay_asks_at_most_ten_questions_a_second() -> Result<()> {
+    const IDLE: Duration = Duration::from_secs(3);
+    let store = sqlite::fresh().await;
+    let watched = store.store.clone();
+    let outbox = Outbox::of(store);
+    let receiver = Receiver::new();
+    let destinations = vec![(destination("one"), receiver.sink()), (destination("other"), receiver.sink())];
+    let relay = outbox.start_with(Settings::default(), destinations);
+    outbox.write(&[order("1")]).await?;
+    receiver.until_count(2).await;
+    let mut calm = (watched.queries(), Instant::now());
+    until("the relay comes to rest", || {
+        let asked = watched.queries();
+        let is_calm = calm.1.elapsed() > Duration::from_millis(500);
+        let few = asked - calm.0 <= 5;
+        if is_calm {
+            calm = (asked, Instant::now());
+        }
+        is_calm && few
+    })
+    .await;
+    let (before, started) = (watched.queries(), Instant::now());
+    tokio::time::sleep(IDLE).await;
+    let (asked, seconds) = (watched.queries() - before, started.elapsed().as_secs_f64());
+    relay.stop().await?;
+    assert!(asked as f64 <= 10.0 * seconds, "{asked} questions in {seconds} seconds");
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Messages with a time, replays, pauses and rates: what goes later, and what does not wait for it.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use posthaste::Result;
+use posthaste::destination::TenantRate;
+use posthaste::inspect::{Operation, Status};
+use posthaste::message::Message;
+
+use super::making::{about, destination, ids, made, order, orders, settings};
+use super::outbox::{Outbox, until};
+use super::receiver::Receiver;
+
+on_every_store! {
+    a_scheduled_message_goes_when_its_time_has_come_and_holds_nobody,
+    a_scheduled_message_survives_a_restart,
+    a_scheduled_message_can_be_sent_now_or_never,
+    a_delivered_message_is_delivered_again_when_it_is_replayed,
+    a_paused_destination_gets_nothing_until_it_is_resumed,
+    a_tenant_over_its_rate_holds_only_itself_and_loses_nothing,
+}
+
+/// So long from now. A message says when it was made, and that is now.
+fn later(wait: Duration) -> Timestamp {
+    order("clock").occurred_at + wait
+}
+
+const SOON: Duration = Duration::from_millis(400);
+const NEXT_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Whether an arrival was not before its time, by the clock that stamped the messages.
+fn is_due(message: &Message) -> bool {
+    message.due_at.is_none_or(|due_at| order("clock").occurred_at >= due_at)
+}
+
+pub(super) async fn a_scheduled_message_goes_when_its_time_has_come_and_holds_nobody(outbox: Outbox) -> Result<()> {
+    let receiver = Receiver::answering(|delivery| {
+        assert!(is_due(&delivery.message), "it came before its time");
+        Ok(())
+    });
+    let relay = outbox.start(destination("app"), receiver.sink());
+    let scheduled = made(about("1").due_at(later(SOON)));
+    let followers = orders("1", 3);
+    outbox.write(&[std::slice::from_ref(&scheduled), &followers].concat()).await?;
+    receiver.until_has(&ids(&followers)).await;
+    receiver.until_has(&[scheduled.id]).await;
+    relay.stop().await?;
+    assert_eq!(receiver.arrived(), [ids(&followers), vec![scheduled.id]].concat());
+    Ok(())
+}
+
+async fn a_scheduled_message_survives_a_restart(outbox: Outbox) -> Result<()> {
+    let receiver = Receiver::new();
+    let relay = outbox.start(destination("app"), receiver.sink());
+    let scheduled = made(about("1").due_at(later(SOON)));
+    outbox.write(std::slice::from_ref(&scheduled)).await?;
+    outbox.until_status("app", scheduled.id, Status::Scheduled).await?;
+    relay.stop().await?;
+    let relay = outbox.start(destination("app"), receiver.sink());
+    receiver.until_has(&[scheduled.id]).await;
+    relay.stop().await
+}
+
+async fn a_scheduled_message_can_be_sent_now_or_never(outbox: Outbox) -> Result<()> {
+    let receiver = Receiver::new();
+    let relay = outbox.start(destination("app"), receiver.sink());
+    let scheduled: Vec<Message> = (0..2).map(|_| made(about("1").due_at(later(NEXT_YEAR)))).collect();
+    outbox.write(&scheduled).await?;
+    outbox.until_status("app", scheduled[1].id, Status::Scheduled).await?;
+    outbox.operate(Operation::Discard, &[scheduled[0].id]).await?;
+    outbox.operate(Operation::Replay, &[scheduled[1].id]).await?;
+    receiver.until_has(&[scheduled[1].id]).await;
+    outbox.until_status("app", scheduled[0].id, Status::Delivered).await?;
+    relay.stop().await?;
+    assert_eq!(receiver.arrived(), [scheduled[1].id]);
+    assert_eq!(outbox.counts("app").await?.scheduled, 0);
+    Ok(())
+}
+
+async fn a_delivered_message_is_delivered_again_when_it_is_replayed(outbox: Outbox) -> Result<()> {
+    let (receiver, messages) = (Receiver::new(), orders("1", 3));
+    let relay = outbox.start(destination("app"), receiver.sink());
+    outbox.write(&messages).await?;
+    outbox.until_status("app", messages[2].id, Status::Delivered).await?;
+    assert_eq!(outbox.operate(Operation::Replay, &ids(&messages[..2])).await?.affected, 2);
+    receiver.until_count(5).await;
+    outbox.until_status("app", messages[1].id, Status::Delivered).await?;
+    relay.stop().await?;
+    assert_eq!(receiver.arrived(), [ids(&messages), ids(&messages[..2])].concat());
+    Ok(())
+}
+
+async fn a_paused_destination_gets_nothing_until_it_is_resumed(outbox: Outbox) -> Result<()> {
+    let (paused, other, messages) = (Receiver::new(), Receiver::new(), orders("1", 4));
+    let destinations = vec![(destination("paused"), paused.sink()), (destination("other"), other.sink())];
+    let relay = outbox.start_with(settings("worker"), destinations);
+    outbox.write(&messages[..1]).await?;
+    paused.until_count(1).await;
+    assert!(outbox.pause("paused").await?);
+    until("the worker knows of the pause", || relay.sees("paused").paused).await;
+    outbox.write(&messages[1..]).await?;
+    other.until_count(4).await;
+    outbox.until_status("other", messages[3].id, Status::Delivered).await?;
+    assert_eq!(paused.arrived().len(), 1);
+    assert!(outbox.delivery("paused", messages[3].id).await?.paused);
+    assert!(outbox.resume("paused").await?);
+    paused.until_count(4).await;
+    relay.stop().await?;
+    paused.assert_got(&messages);
+    other.assert_got(&messages);
+    Ok(())
+}
+
+pub(super) async fn a_tenant_over_its_rate_holds_only_itself_and_loses_nothing(outbox: Outbox) -> Result<()> {
+    let receiver = Receiver::new();
+    let of = |tenant: &str, key: usize| made(about(&format!("o-{key}")).tenant(tenant));
+    let greedy: Vec<Message> = (0..30).map(|n| of("greedy", n % 3)).collect();
+    let modest: Vec<Message> = (0..3).map(|n| of("modest", n)).chain([order("without a tenant")]).collect();
+    let rate = TenantRate { per_second: 40.0, burst: 5 };
+    let mut app = destination("app");
+    app.tenant_rate = Some(rate);
+    outbox.write(&greedy).await?;
+    outbox.write(&modest).await?;
+    let relay = outbox.start(app, receiver.sink());
+    receiver.until_count(greedy.len() + modest.len()).await;
+    relay.stop().await?;
+    receiver.assert_got(&[&greedy[..], &modest].concat());
+    let arrivals = receiver.arrivals();
+    let last = |wanted: &[Message]| {
+        let of_these = arrivals.iter().filter(|arrival| ids(wanted).contains(&arrival.delivery.message.id));
+        of_these.map(|arrival| arrival.at).max().expect("they arrived")
+    };
+    assert!(last(&modest) < last(&greedy), "the modest tenant did not wait for the greedy one");
+    let took = last(&greedy) - arrivals[0].at;
+    assert!(
+        took >= Duration::from_secs(25) / 40 - Duration::from_millis(5),
+        "thirty at its rate take longer: {took:?}"
+    );
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! A store with an application that writes to it and an operator who looks after it.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use posthaste::destination::{Destination, Name};
+use posthaste::inspect::{
+    DeliveryReport, DestinationCounts, Filter, Inspect, Mode, Operation, OperationReport, Status,
+};
+use posthaste::journal::Journal;
+use posthaste::message::MessageId;
+use posthaste::relay::Settings;
+use posthaste::sink::Sink;
+use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
+use posthaste::{Message, Result};
+
+use super::making::settings;
+use super::meddled::{Meddle, Meddled};
+use super::running::Running;
+use crate::stores::{memory, sqlite};
+
+/// Longest wait for something that must happen.
+pub(super) const DEADLINE: Duration = Duration::from_secs(30);
+
+pub(super) struct Outbox {
+    store: Arc<dyn StoreUnderTest>,
+    inspect: Arc<dyn Inspect>,
+    meddle: Option<Arc<dyn Meddle>>,
+}
+
+impl Outbox {
+    pub(super) async fn in_memory() -> Self {
+        Self::of(memory::fresh().await)
+    }
+
+    pub(super) async fn on_sqlite() -> Self {
+        Self::of(sqlite::fresh().await)
+    }
+
+    pub(super) fn of(store: impl StoreUnderTest) -> Self {
+        Self { inspect: store.inspect(), store: Arc::new(store), meddle: None }
+    }
+
+    /// The same store, but the relays' calls to it are meddled with.
+    pub(super) fn meddled(self, meddle: Arc<dyn Meddle>) -> Self {
+        Self { meddle: Some(meddle), ..self }
+    }
+
+    /// The journal as one more worker has it.
+    pub(super) fn journal(&self) -> Arc<dyn Journal> {
+        let inner = self.store.journal();
+        match self.meddle.clone() {
+            Some(meddle) => Arc::new(Meddled { inner, meddle }),
+            None => inner,
+        }
+    }
+
+    /// Writes messages in one committed transaction.
+    pub(super) async fn write(&self, messages: &[Message]) -> Result<()> {
+        let enqueued = self.store.write(messages.to_vec()).await?;
+        assert_eq!(enqueued.stored, messages.len());
+        Ok(())
+    }
+
+    /// Writes messages and leaves the transaction open.
+    pub(super) async fn begin(&self, messages: &[Message]) -> Result<Box<dyn OpenTransaction>> {
+        self.store.begin(messages.to_vec()).await
+    }
+
+    /// A relay for one destination.
+    pub(super) fn start(&self, destination: Destination, sink: Arc<dyn Sink>) -> Running {
+        self.start_with(settings("worker"), vec![(destination, sink)])
+    }
+
+    pub(super) fn start_with(&self, settings: Settings, destinations: Vec<(Destination, Arc<dyn Sink>)>) -> Running {
+        Running::start(self.journal(), settings, destinations)
+    }
+
+    /// What became of a message at a destination that takes it.
+    pub(super) async fn delivery(&self, destination: &str, id: MessageId) -> Result<DeliveryReport> {
+        Ok(self.find(destination, id).await?.expect("the destination takes the message"))
+    }
+
+    /// `None` before the relay has made its destinations known.
+    pub(super) async fn status(&self, destination: &str, id: MessageId) -> Result<Option<Status>> {
+        Ok(self.find(destination, id).await?.map(|delivery| delivery.status))
+    }
+
+    async fn find(&self, destination: &str, id: MessageId) -> Result<Option<DeliveryReport>> {
+        let report = self.inspect.get(id).await?.expect("the message is stored");
+        Ok(report.deliveries.into_iter().find(|delivery| delivery.destination == destination))
+    }
+
+    /// Waits until a message has come so far.
+    pub(super) async fn until_status(&self, destination: &str, id: MessageId, status: Status) -> Result<()> {
+        let what = format!("{id} is {status:?} at {destination}");
+        eventually(&what, || async { Ok(self.status(destination, id).await? == Some(status)) }).await
+    }
+
+    pub(super) async fn counts(&self, destination: &str) -> Result<DestinationCounts> {
+        let counts = self.inspect.overview().await?.destinations;
+        Ok(counts.into_iter().find(|counts| counts.destination == destination).unwrap_or_default())
+    }
+
+    /// Messages kept, delivered ones included.
+    pub(super) async fn kept(&self) -> Result<u64> {
+        Ok(self.inspect.overview().await?.messages)
+    }
+
+    pub(super) async fn operate(&self, operation: Operation, ids: &[MessageId]) -> Result<OperationReport> {
+        let filter = Filter { ids: ids.to_vec(), ..Filter::default() };
+        self.inspect.operate(operation, &filter, Mode::Apply).await
+    }
+
+    pub(super) async fn pause(&self, destination: &str) -> Result<bool> {
+        self.inspect.pause(&Name::from(destination)).await
+    }
+
+    pub(super) async fn resume(&self, destination: &str) -> Result<bool> {
+        self.inspect.resume(&Name::from(destination)).await
+    }
+}
+
+/// Asks again and again until the answer is yes; fails the test at the deadline.
+pub(super) async fn eventually<F, Answer>(what: &str, mut condition: F) -> Result<()>
+where
+    F: FnMut() -> Answer,
+    Answer: Future<Output = Result<bool>>,
+{
+    let started = Instant::now();
+    while !condition().await? {
+        assert!(started.elapsed() < DEADLINE, "did not happen in time: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    Ok(())
+}
+
+/// As [`eventually`], for what can be seen without asking a store.
+pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !condition() {
+        assert!(started.elapsed() < DEADLINE, "did not happen in time: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
