@@ -22,6 +22,8 @@ mod protocol;
 const PURGE_LIMIT: usize = 1_000;
 /// The shortest pause between two looks for new messages.
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
+/// A worker that lags behind wants nothing new, but looks this often: an operator may have asked for something.
+const LAGGING_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// A question that failed is asked again after this long.
 const RETRY: Duration = Duration::from_millis(200);
 
@@ -165,7 +167,7 @@ impl Engine {
         let stop =
             self.stopping_since.and_then(|since| limits.into_iter().map(|limit| since + limit).find(|at| *at > now));
         let purge = self.purge_at.filter(|_| !stopping && !self.purging && self.leases.holds(0));
-        let look = (!self.looking && self.wants_look()).then_some(self.look_at);
+        let look = self.next_look().filter(|_| !self.looking).map(|(at, _)| at);
         let open = (!stopping && !self.to_open.is_empty() && self.front.is_some()).then_some(self.open_at);
         walks.chain(stop).chain(purge).chain(look).chain(open).chain(self.leases.wake_at(stopping)).min()
     }
@@ -291,22 +293,24 @@ impl Engine {
         }
     }
 
-    /// New messages are wanted when some lane has read everything, and the front when none is known.
-    fn wants_look(&self) -> bool {
-        match self.front {
-            None => true,
-            Some(front) => self.stopping_since.is_none() && self.walks.iter().any(|walk| walk.has_caught_up(front)),
+    /// When to look next, and how long to wait for news then. New messages are wanted when some lane has read everything, and
+    /// the front when none is known.
+    fn next_look(&self) -> Option<(Duration, Duration)> {
+        let Some(front) = self.front else { return Some((self.look_at, Duration::ZERO)) };
+        if self.stopping_since.is_some() || self.leases.len() == 0 {
+            return None;
         }
+        if !self.walks.iter().any(|walk| walk.has_caught_up(front)) {
+            return Some((self.look_at + LAGGING_LOOK_INTERVAL, Duration::ZERO));
+        }
+        Some((self.look_at, if self.hint_lost { Duration::ZERO } else { self.settings.poll_interval }))
     }
 
     fn plan_look(&mut self, now: Duration) {
-        if self.looking || now < self.look_at || !self.wants_look() {
-            return;
+        if let Some((_, wait)) = self.next_look().filter(|(at, _)| !self.looking && now >= *at) {
+            self.looking = true;
+            self.actions.push(Action::Look { wait });
         }
-        self.looking = true;
-        let at_once = self.front.is_none() || self.hint_lost;
-        let wait = if at_once { Duration::ZERO } else { self.settings.poll_interval };
-        self.actions.push(Action::Look { wait });
     }
 
     fn looked(&mut self, now: Duration, result: Result<Option<Position>>) {

@@ -20,7 +20,8 @@ pub(super) const KILLER: &str = "order.killer";
 
 /// The messages of one application transaction.
 pub(super) fn transaction(plan: &mut Plan, now: Duration, next_id: &mut u128, dice: &mut Dice) -> Vec<Message> {
-    (0..1 + dice.below(3)).filter_map(|_| message(plan, now, next_id, dice)).collect()
+    let messages = if dice.percent(plan.flood) { 40 + dice.below(40) } else { 1 + dice.below(3) };
+    (0..messages).filter_map(|_| message(plan, now, next_id, dice)).collect()
 }
 
 fn message(plan: &mut Plan, now: Duration, next_id: &mut u128, dice: &mut Dice) -> Option<Message> {

@@ -24,6 +24,8 @@ pub(super) const READ_BATCH: usize = 5;
 pub(super) struct Plan {
     pub(super) workers: usize,
     pub(super) transactions: usize,
+    /// A transaction with more messages than a worker may have in memory.
+    pub(super) flood: u64,
     pub(super) keys: u64,
     pub(super) rollback: u64,
     pub(super) lost_request: u64,
@@ -64,6 +66,7 @@ impl Plan {
             poison: sometimes(40, 10),
             killers: sometimes(10, 1) as usize,
             scheduled: sometimes(20, 15),
+            flood: sometimes(8, 30),
             transactions: 6 + dice.below(12) as usize,
             workers: 1 + dice.below(3) as usize,
             keys: 1 + dice.below(5),

@@ -81,11 +81,11 @@ fn moody() -> Receiver {
 }
 
 async fn calls_that_fail_before_they_are_made_lose_nothing(outbox: Outbox) -> Result<()> {
-    survives(outbox, OneIn::new(4, false)).await
+    survives(outbox, OneIn::new(5, false)).await
 }
 
 async fn calls_that_fail_after_they_were_made_lose_nothing(outbox: Outbox) -> Result<()> {
-    survives(outbox, OneIn::new(4, true)).await
+    survives(outbox, OneIn::new(5, true)).await
 }
 
 async fn survives(outbox: Outbox, faults: Arc<OneIn>) -> Result<()> {
@@ -189,7 +189,7 @@ async fn a_store_that_comes_and_goes_leaves_no_dead_letters(outbox: Outbox) -> R
     receiver.close();
     let relay = outbox.start_with(brief(), vec![(destination("app"), receiver.sink())]);
     outbox.write(&messages).await?;
-    for _ in 0..5 {
+    for _ in 0..3 {
         until("something is in flight", || receiver.present("worker") > 0).await;
         switch.outlast_leases(&relay).await;
     }
