@@ -165,8 +165,8 @@ impl Checks {
     }
 
     pub(super) fn memory(&mut self, unsettled: usize, lanes: usize, set_aside: impl FnOnce() -> usize) {
-        // Beside what the lanes have, one batch may have arrived and one be under way.
-        let window = lanes * (WINDOW + READ_BATCH) + 2 * READ_BATCH;
+        // Beside what a lane works on, one batch may have arrived for it and one be under way.
+        let window = lanes * (WINDOW + 2 * READ_BATCH);
         if unsettled > window && unsettled > window + set_aside() {
             self.violated(Violation::MemoryExceeded);
         }
