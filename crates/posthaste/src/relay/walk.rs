@@ -58,6 +58,8 @@ pub(super) struct Walk {
     rates: Option<Rates>,
     jitter: u64,
     pub(super) paused: bool,
+    /// The destination wants no more, and the others are to be told: why.
+    wants_pause: Option<String>,
     batch_since: Option<Duration>,
     /// What was read and is not taken in yet.
     arrived: VecDeque<(Vec<(Partition, Epoch)>, Batch)>,
@@ -95,6 +97,7 @@ impl Walk {
             breaker: Breaker::default(),
             jitter: seed,
             paused: false,
+            wants_pause: None,
             batch_since: None,
             arrived: VecDeque::new(),
             reads: 0,
@@ -179,6 +182,9 @@ impl Walk {
         self.gather_ready(look);
         self.serve(look);
         self.probe(look);
+        if let Some(why) = self.wants_pause.take() {
+            look.actions.push(Action::Pause { walk: self.index, why });
+        }
         if !look.stopping {
             self.plan_reads(look);
             self.plan_due(look);

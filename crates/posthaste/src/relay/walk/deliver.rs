@@ -130,12 +130,19 @@ impl Walk {
             return lane.take_back(flight.line, item);
         }
         self.breaker.reached();
+        if fate == Fate::Pause {
+            if !std::mem::replace(&mut self.paused, true) {
+                self.wants_pause = Some(error.text().to_owned());
+                events.push(Event::Gone { destination: name, error: error.text().to_owned() });
+            }
+            return lane.take_back(flight.line, item);
+        }
         self.failed += 1;
         self.settled += 1;
         item.attempts = attempts;
         let (state, due_in) = match fate {
             Fate::Retry { after } => (ParkedState::Retrying, Some(after)),
-            Fate::Dead | Fate::Outage => (ParkedState::Dead, None),
+            Fate::Dead | Fate::Outage | Fate::Pause => (ParkedState::Dead, None),
         };
         self.dead += u64::from(state == ParkedState::Dead);
         let event = Failed {

@@ -1,5 +1,7 @@
 //! Messages with a time, replays, pauses and rates: what goes later, and what does not wait for it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -7,9 +9,10 @@ use posthaste::Result;
 use posthaste::destination::TenantRate;
 use posthaste::inspect::{Operation, Status};
 use posthaste::message::Message;
+use posthaste::sink::Error;
 
-use super::making::{about, destination, ids, made, order, orders, settings};
-use super::outbox::{Outbox, until};
+use super::making::{about, at_once, destination, ids, made, order, orders, settings};
+use super::outbox::{Outbox, eventually, until};
 use super::receiver::Receiver;
 
 on_every_store! {
@@ -18,6 +21,7 @@ on_every_store! {
     a_scheduled_message_can_be_sent_now_or_never,
     a_delivered_message_is_delivered_again_when_it_is_replayed,
     a_paused_destination_gets_nothing_until_it_is_resumed,
+    a_destination_that_wants_no_more_is_paused_for_everyone_until_it_is_resumed,
     a_tenant_over_its_rate_holds_only_itself_and_loses_nothing,
 }
 
@@ -109,6 +113,30 @@ async fn a_paused_destination_gets_nothing_until_it_is_resumed(outbox: Outbox) -
     relay.stop().await?;
     paused.assert_got(&messages);
     other.assert_got(&messages);
+    Ok(())
+}
+
+async fn a_destination_that_wants_no_more_is_paused_for_everyone_until_it_is_resumed(outbox: Outbox) -> Result<()> {
+    let (gone, messages) = (Arc::new(AtomicBool::new(true)), orders("1", 4));
+    let answer = gone.clone();
+    let receiver = Receiver::answering(move |_| match answer.load(Ordering::SeqCst) {
+        true => Err(Error::gone("410 Gone")),
+        false => Ok(()),
+    });
+    // A single spent attempt would be one too many.
+    let relay = outbox.start(destination("app").policy(at_once(1)), receiver.sink());
+    outbox.write(&messages).await?;
+    eventually("the store knows of the pause", || async { Ok(outbox.counts("app").await?.paused) }).await?;
+    eventually("and so does the audit log", || async { Ok(outbox.last_change().await?.is_some()) }).await?;
+    let change = outbox.last_change().await?.expect("the pause");
+    assert_eq!((change.who.as_str(), change.action.as_str()), ("worker", "pause"));
+    assert!(change.target.contains("app") && change.target.contains("410 Gone"), "{}", change.target);
+    assert_eq!(outbox.counts("app").await?.dead, 0);
+    gone.store(false, Ordering::SeqCst);
+    assert!(outbox.resume("app").await?);
+    receiver.until_count(4).await;
+    relay.stop().await?;
+    receiver.assert_got(&messages);
     Ok(())
 }
 
