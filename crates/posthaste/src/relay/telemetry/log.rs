@@ -80,6 +80,8 @@ pub(in crate::relay) fn log(events: Vec<Event>) {
 fn log_failure(failed: &Failed) {
     let Failed { destination, message, attempts, error, retry_in } = failed;
     let (id, correlation_id, tenant) = (message.id, message.correlation_id.as_deref(), message.tenant.as_deref());
+    // What an endpoint says in the lines below may repeat the payload; it belongs into the timeline only.
+    let error = error.lines().next().unwrap_or_default();
     let operation = DELIVER;
     match retry_in {
         Some(retry_in) => {
