@@ -37,7 +37,8 @@ impl Walk {
             return;
         }
         for _ in 0..self.ready.len() {
-            if self.flights.len() >= self.dest.max_in_flight || !self.breaker.allows() {
+            let too_early = self.pace.as_ref().is_some_and(|pace| pace.opens_at() > look.now);
+            if self.flights.len() >= self.dest.max_in_flight || !self.breaker.allows() || too_early {
                 return;
             }
             let Some((partition, epoch, line)) = self.ready.pop_front() else { break };
@@ -64,6 +65,9 @@ impl Walk {
                     let id = *look.next_run;
                     *look.next_run += 1;
                     self.breaker.handed_over();
+                    if let Some(pace) = &mut self.pace {
+                        pace.spend(look.now, messages);
+                    }
                     self.flights.insert(id, Flight { partition, epoch, line, messages });
                     look.actions.push(Action::Deliver { walk: self.index, id, run, not_after });
                 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use posthaste::Result;
-use posthaste::destination::TenantRate;
+use posthaste::destination::Rate;
 use posthaste::inspect::{Operation, Status};
 use posthaste::message::Message;
 use posthaste::sink::Error;
 
-use super::making::{about, at_once, destination, ids, made, order, orders, settings};
+use super::making::{about, at_once, destination, ids, interleaved, made, order, orders, settings};
 use super::outbox::{Outbox, eventually, until};
 use super::receiver::Receiver;
 
@@ -23,6 +23,7 @@ on_every_store! {
     a_paused_destination_gets_nothing_until_it_is_resumed,
     a_destination_that_wants_no_more_is_paused_for_everyone_until_it_is_resumed,
     a_tenant_over_its_rate_holds_only_itself_and_loses_nothing,
+    a_destination_is_served_no_faster_than_its_rate,
 }
 
 /// So long from now. A message says when it was made, and that is now.
@@ -145,7 +146,7 @@ pub(super) async fn a_tenant_over_its_rate_holds_only_itself_and_loses_nothing(o
     let of = |tenant: &str, key: usize| made(about(&format!("o-{key}")).tenant(tenant));
     let greedy: Vec<Message> = (0..30).map(|n| of("greedy", n % 3)).collect();
     let modest: Vec<Message> = (0..3).map(|n| of("modest", n)).chain([order("without a tenant")]).collect();
-    let rate = TenantRate { per_second: 40.0, burst: 5 };
+    let rate = Rate { per_second: 40.0, burst: 5 };
     let mut app = destination("app");
     app.tenant_rate = Some(rate);
     outbox.write(&greedy).await?;
@@ -163,6 +164,24 @@ pub(super) async fn a_tenant_over_its_rate_holds_only_itself_and_loses_nothing(o
     let took = last(&greedy) - arrivals[0].at;
     assert!(
         took >= Duration::from_secs(25) / 40 - Duration::from_millis(5),
+        "thirty at its rate take longer: {took:?}"
+    );
+    Ok(())
+}
+
+async fn a_destination_is_served_no_faster_than_its_rate(outbox: Outbox) -> Result<()> {
+    let (receiver, messages) = (Receiver::new(), interleaved(5, 6));
+    let mut app = destination("app");
+    (app.rate, app.max_run) = (Some(Rate { per_second: 50.0, burst: 5 }), 1);
+    outbox.write(&messages).await?;
+    let relay = outbox.start(app, receiver.sink());
+    receiver.until_count(messages.len()).await;
+    relay.stop().await?;
+    receiver.assert_got(&messages);
+    let arrivals = receiver.arrivals();
+    let took = arrivals[arrivals.len() - 1].at - arrivals[0].at;
+    assert!(
+        took >= Duration::from_secs(25) / 50 - Duration::from_millis(5),
         "thirty at its rate take longer: {took:?}"
     );
     Ok(())
