@@ -50,12 +50,12 @@ enum Backend {
 
 impl Store {
     /// Opens a journal that is there already.
-    pub fn open(plan: &StorePlan) -> Result<Self> {
+    pub async fn open(plan: &StorePlan) -> Result<Self> {
         match plan.kind {
             #[cfg(feature = "sqlite")]
-            Kind::Sqlite => sqlite::open(plan),
+            Kind::Sqlite => std::future::ready(sqlite::open(plan)).await,
             #[cfg(not(feature = "sqlite"))]
-            Kind::Sqlite => Err(absent("sqlite")),
+            Kind::Sqlite => std::future::ready(Err(absent("sqlite"))).await,
         }
     }
 

@@ -67,7 +67,7 @@ fn config(plan: &Plan) -> Look {
 
 async fn store(plan: &Plan) -> Vec<Look> {
     let place = plan.store.path.display();
-    let store = match Store::open(&plan.store) {
+    let store = match Store::open(&plan.store).await {
         Ok(store) => store,
         Err(error) => return vec![Look::new("store", Err(error.to_string()))],
     };

@@ -17,7 +17,7 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
         return Err(Misuse(says.into()).into());
     }
     logging::for_relay(&plan.log, context.verbose);
-    let store = Store::open(&plan.store)?;
+    let store = Store::open(&plan.store).await?;
     let relay = relay(&plan, &store)?;
     tracing::info!(worker = %plan.relay.worker, destinations = plan.destinations.len(), "relay starts");
     let stop = Notify::new();
