@@ -1,0 +1,1 @@
+//! `#[derive(DomainEvent)]`: a plain struct becomes a domain event.
