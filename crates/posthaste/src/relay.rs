@@ -24,6 +24,7 @@ mod hand_over;
 mod lane;
 mod lease;
 mod line;
+mod lines;
 pub mod mistakes;
 mod rate;
 mod settings;
