@@ -85,6 +85,8 @@ impl Planned {
         match self.kind {
             #[cfg(feature = "stdout")]
             Kind::Stdout => settings.open(|_: NoSettings| Ok(posthaste::sinks::stdout::Stdout::new())),
+            #[cfg(feature = "redis")]
+            Kind::Redis => settings.open(posthaste::sinks::redis::Redis::new),
             #[cfg(feature = "webhook")]
             Kind::Webhook => settings.open(posthaste::sinks::webhook::Webhook::new),
             _ => None,

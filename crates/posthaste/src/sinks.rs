@@ -5,6 +5,8 @@
 pub mod format;
 #[cfg(feature = "handlers")]
 pub mod handlers;
+#[cfg(feature = "redis")]
+pub mod redis;
 pub mod settings;
 #[cfg(feature = "stdout")]
 pub mod stdout;

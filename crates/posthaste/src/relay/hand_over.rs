@@ -53,8 +53,7 @@ impl UnderWay {
         // Read before every single one, because a process may freeze between any two.
         let now = Instant::now();
         if now >= not_after {
-            let error = sink::Error::unreachable("the lease ended before the hand-over");
-            return Some(answered(Outcome::stopped(0, error), Duration::ZERO));
+            return Some(Input::Withheld { walk, id });
         }
         let span = telemetry::span(&run);
         let mut delivery = Box::pin(deliver(sink, run).instrument(span));

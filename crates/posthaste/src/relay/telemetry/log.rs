@@ -23,9 +23,9 @@ pub(in crate::relay) fn span(run: &Run) -> Span {
         destination = %run.destination,
         messages = run.deliveries.len(),
         message_id = %message.id,
-        event_type = message.event_type,
-        correlation_id = message.correlation_id,
-        tenant = message.tenant,
+        event_type = message.event_type.as_str(),
+        correlation_id = message.correlation_id.as_deref(),
+        tenant = message.tenant.as_deref(),
         attempt = first.attempt,
         traceparent = message.headers.get(Headers::TRACEPARENT),
     )
@@ -41,8 +41,8 @@ pub(in crate::relay) fn log_sent(run: &Run, confirmed: usize) {
         tracing::debug!(
             destination = %run.destination,
             message_id = %message.id,
-            correlation_id = message.correlation_id,
-            tenant = message.tenant,
+            correlation_id = message.correlation_id.as_deref(),
+            tenant = message.tenant.as_deref(),
             attempt = delivery.attempt,
             operation = DELIVER,
             phase = "SENT",
@@ -117,6 +117,6 @@ pub(super) fn store_error(input: &Input) -> Option<(&'static str, &Error)> {
         Input::Committed { result, .. } => result.as_ref().err().map(|error| ("commit", error)),
         Input::Paused { result } => result.as_ref().err().map(|error| ("pause", error)),
         Input::Purged { result } => result.as_ref().err().map(|error| ("purge", error)),
-        Input::Delivered { .. } | Input::Probed { .. } | Input::Stop => None,
+        Input::Delivered { .. } | Input::Withheld { .. } | Input::Probed { .. } | Input::Stop => None,
     }
 }
