@@ -11,7 +11,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use self::problem::Problem;
-pub use self::resolve::{LogFormat, LogPlan, Plan, StorePlan};
+pub use self::resolve::{LogFormat, LogPlan, Plan};
+pub use self::resolve_store::{Settings, StorePlan};
 use self::tree::Tree;
 
 mod overrides;
@@ -20,6 +21,7 @@ mod problem;
 mod references;
 mod resolve;
 mod resolve_destination;
+mod resolve_store;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -26,7 +26,7 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (plan, store) = context.open()?;
+    let (plan, store) = context.open().await?;
     let report = explain::get(&store, args.id).await?;
     let findings = explain::findings(&report, &plan);
     let output = context.output;

@@ -13,7 +13,7 @@ use serde_path_to_error::{Path, Segment};
 use super::problem::Problem;
 use crate::{duration, sinks, store};
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct File {
     pub store: Store,
@@ -23,12 +23,16 @@ pub struct File {
     pub destinations: BTreeMap<String, Destination>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+/// Not `Debug`: a URL or a table may hold a password.
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Store {
     pub r#type: Option<store::Kind>,
     pub path: Option<PathBuf>,
+    pub url: Option<String>,
     pub partitions: Option<u16>,
+    /// What only this kind of store has, one table for each.
+    pub postgres: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -190,7 +194,7 @@ fn remove(tree: &mut Value, keys: &[String]) -> bool {
 }
 
 /// Serde's words in ours.
-fn reword(says: &str) -> String {
+pub(super) fn reword(says: &str) -> String {
     const WORDS: [(&str, &str); 6] = [
         ("unknown variant ", "cannot be "),
         ("invalid type: ", "has the wrong type: "),
