@@ -33,7 +33,7 @@ pub struct LogPlan {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DestinationPlan {
     pub destination: Destination,
-    pub sink: sinks::Kind,
+    pub sink: sinks::Planned,
 }
 
 /// Fills in and checks. The plan is only good if no problem was added.
