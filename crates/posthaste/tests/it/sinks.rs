@@ -3,4 +3,6 @@
 mod handlers;
 mod handlers_behind_a_relay;
 mod planted;
+#[cfg(feature = "redis")]
+mod redis;
 mod stdout;

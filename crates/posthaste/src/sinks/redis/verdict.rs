@@ -11,6 +11,9 @@ pub(super) fn from_client(error: &RedisError, link: &Link) -> Error {
         (ErrorKind::Server(_) | ErrorKind::Extension, Some(code)) => {
             from_server(&format!("{code} {}", error.detail().unwrap_or_default()), link)
         }
+        (ErrorKind::AuthenticationFailed, _) => {
+            Error::unreachable(format_args!("{link} does not let us in: user or password in `url` are wrong"))
+        }
         _ if error.is_timeout() => Error::unreachable(format_args!("{link} does not answer")),
         _ => Error::unreachable(format_args!("{link} cannot be reached: {error}")),
     }
