@@ -77,6 +77,8 @@ impl Planned {
             Kind::Stdout => settings.open(|_: NoSettings| Ok(posthaste::sinks::stdout::Stdout::new())),
             #[cfg(feature = "redis")]
             Kind::Redis => settings.open(posthaste::sinks::redis::Redis::new),
+            #[cfg(feature = "nats")]
+            Kind::Nats => settings.open(posthaste::sinks::nats::Nats::new),
             _ => None,
         }
     }

@@ -14,7 +14,6 @@ use self::server::{Entry, Server};
 
 mod channels;
 mod faults;
-mod runs;
 mod server;
 mod streams;
 mod topologies;

@@ -4,7 +4,7 @@ use posthaste::sinks::format::Format;
 use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::sinks::template::Template;
 
-use super::runs::{delivered, orders};
+use crate::sinks::runs::{delivered, orders};
 use super::server::{Connection, Reply, Server};
 use super::settings;
 

@@ -8,26 +8,13 @@ use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 
-use super::runs::{deliver, delivered, order, orders};
+use crate::sinks::runs::{deliver, delivered, insist, order, orders};
 use super::server::Server;
 use super::settings;
 
 fn positions(server: &Server, stream: &str) -> Vec<u64> {
     let position = |entry: &super::Entry| entry.text("posthaste-position").unwrap().parse().unwrap();
     server.entries(stream).iter().map(position).collect()
-}
-
-/// Until the sink gets through again, nothing but an outage is reported.
-async fn insist(sink: &dyn Sink, messages: &[(u64, posthaste::Message)]) {
-    let mut confirmed = 0;
-    while confirmed < messages.len() {
-        let outcome = deliver(sink, &messages[confirmed..]).await;
-        confirmed += outcome.confirmed;
-        if let Some(error) = outcome.error {
-            assert_eq!(error.verdict, Verdict::Unreachable, "{error}");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
 }
 
 #[tokio::test]
@@ -39,7 +26,7 @@ async fn a_run_whose_answer_was_lost_is_there_once_after_it_was_sent_again() {
     delivered(&sink, &messages[..10]).await;
 
     proxy.set(Fault::DropAnswers).await;
-    let run = super::runs::run(&messages[10..20]);
+    let run = crate::sinks::runs::run(&messages[10..20]);
     let mut unanswered = sink.deliver(&run);
     let there = async {
         while positions(&server, "orders").len() < 20 {
@@ -146,7 +133,8 @@ async fn a_replica_is_an_outage_until_it_is_the_master() {
 #[tokio::test]
 async fn a_wrong_password_is_an_outage_that_says_so_and_does_not_show_it() {
     let server = Server::start(&["--requirepass", super::PASSWORD]);
-    for (user, expected) in [(":not-the-password@", "user or password in `url` are wrong"), ("", "it wants a password")] {
+    for (user, expected) in [(":not-the-password@", "user or password in `url` are wrong"), ("", "it wants a password")]
+    {
         let url = format!("redis://{user}{}", server.address);
         let sink = Redis::new(settings(&url, "orders")).unwrap();
         let error = deliver(&sink, &orders("1", 1, 1)).await.error.unwrap();

@@ -5,7 +5,7 @@ use posthaste::sinks::format::Format;
 use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::sinks::template::Template;
 
-use super::runs::{deliver, delivered, order, orders};
+use crate::sinks::runs::{deliver, delivered, order, orders};
 use super::server::{Reply, Server};
 use super::settings;
 

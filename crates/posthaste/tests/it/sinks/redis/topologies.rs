@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use posthaste::sink::Verdict;
 use posthaste::sinks::redis::{Redis, Sentinel, Settings, Tls, Urls};
 
-use super::runs::{deliver, delivered, orders};
+use crate::sinks::runs::{deliver, delivered, orders};
 use super::server::{Connection, Reply, Server, free_address};
 use super::settings;
 
