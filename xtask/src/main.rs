@@ -56,7 +56,7 @@ fn run(chore: Chore) -> Result<()> {
     match chore {
         Chore::Ci => ci::run(),
         Chore::Test(args) => test::run(&args),
-        Chore::Services(args) => services::run(&args),
+        Chore::Services(args) => services::run(args),
         Chore::Sim(args) => sim::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::Tidy => tidy::run(),
