@@ -111,7 +111,7 @@ impl Flight<'_> {
                     if self.sink.settings.fence {
                         self.sink.fence.learn(&claim.subject, ack.sequence);
                     }
-                    self.sink.proven.learn(claim.subject, claim.bytes);
+                    self.sink.proven.learn(self.context, &ack.stream, claim.subject, claim.bytes).await;
                 }
                 Err(error) => {
                     // The rest stays unconfirmed, whatever becomes of it.
@@ -148,13 +148,11 @@ impl Sink for Nats {
 
     async fn check(&self) -> Result<(), Error> {
         let (context, attempt) = self.link.context().await?;
-        match context.query_account().await {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                self.link.discard(attempt).await;
-                Err(Error::unreachable(format_args!("{} has no JetStream for us: {error}", self.link)))
-            }
+        let checked = self.link.check(&context).await;
+        if checked.is_err() {
+            self.link.discard(attempt).await;
         }
+        checked
     }
 }
 

@@ -88,6 +88,17 @@ impl Link {
         said.contains(&format!("\"{subject}\""))
     }
 
+    /// Whether JetStream answers. Asked for by hand, because the client refuses what older servers say.
+    pub(super) async fn check(&self, context: &Context) -> Result<(), Error> {
+        let answer = context.request::<_, _, serde_json::Value>("INFO", &()).await;
+        let why = match answer.as_ref().map(|answer| answer.get("error")) {
+            Ok(None) => return Ok(()),
+            Ok(Some(error)) => error["description"].as_str().unwrap_or("it is not enabled").to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(Error::unreachable(format_args!("{self} has no JetStream for us: {why}")))
+    }
+
     async fn connect(&self) -> Result<Context, Error> {
         let connecting = self.options()?.connect(self.servers.clone());
         let connected = tokio::time::timeout(self.connect_timeout, connecting).await;

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
-use async_nats::jetstream::{Context, ErrorCode, errors};
+use async_nats::jetstream::{self, Context, ErrorCode};
 
 use super::link::Link;
 use crate::sink::{Error, Verdict};
@@ -29,7 +29,7 @@ pub(super) async fn of_ack(error: &PublishError, subject: &str, link: &Link, con
         PublishErrorKind::BrokenPipe | PublishErrorKind::MaxAckPending | PublishErrorKind::MaxPayloadExceeded => {
             Error::unreachable(format_args!("{link} is gone: {error}"))
         }
-        _ => match error.source().and_then(|source| source.downcast_ref::<errors::Error>()) {
+        _ => match error.source().and_then(|source| source.downcast_ref::<jetstream::Error>()) {
             Some(says) => Error::new(verdict(says), format_args!("{link} refuses a message for {subject:?}: {says}")),
             None => Error::unreachable(format_args!("{link} answers what nobody understands: {error}")),
         },
@@ -38,13 +38,12 @@ pub(super) async fn of_ack(error: &PublishError, subject: &str, link: &Link, con
 
 /// Nobody has answered: there is no stream for the subject, or no JetStream at all.
 async fn no_stream(subject: &str, link: &Link, context: &Context) -> Error {
-    match context.query_account().await {
-        Ok(_) => Error::retry(format_args!("{link} has no stream that takes {subject:?}: add the subject to one")),
-        Err(error) => Error::unreachable(format_args!("{link} has no JetStream for us: {error}")),
-    }
+    let no_stream =
+        || Error::retry(format_args!("{link} has no stream that takes {subject:?}: add the subject to one"));
+    link.check(context).await.err().unwrap_or_else(no_stream)
 }
 
-fn verdict(says: &errors::Error) -> Verdict {
+fn verdict(says: &jetstream::Error) -> Verdict {
     let code = says.error_code();
     match code {
         ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM | ErrorCode::STREAM_HEADER_EXCEEDS_MAXIMUM => Verdict::Reject,

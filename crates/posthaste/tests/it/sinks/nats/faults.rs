@@ -43,6 +43,8 @@ async fn a_run_whose_acknowledgements_were_lost_is_there_once_after_it_was_sent_
         outcome = &mut unanswered => panic!("confirmed without an answer: {outcome:?}"),
         () = there => {}
     }
+    // Ends the connections first, so that no acknowledgement slips through.
+    proxy.set(Fault::Refuse).await;
     proxy.set(Fault::Pass).await;
     let outcome = unanswered.await;
     assert_eq!(outcome.confirmed, 0);
@@ -97,7 +99,8 @@ async fn a_server_that_dies_and_comes_back_has_every_key_once_and_in_order() {
     let stored = server.stored("ORDERS");
     for key in 0..64 {
         let of_key = stored.iter().filter(|stored| stored.subject == format!("orders.key-{key}"));
-        let positions: Vec<u64> = of_key.map(|stored| stored.header("posthaste-position").unwrap().parse().unwrap()).collect();
+        let positions: Vec<u64> =
+            of_key.map(|stored| stored.header("posthaste-position").unwrap().parse().unwrap()).collect();
         assert_eq!(positions, (1..=60).collect::<Vec<_>>(), "key {key}");
     }
 }

@@ -44,7 +44,7 @@ impl Server {
     pub(super) fn start_again(&mut self) {
         let path = self.folder.join("nats.conf");
         std::fs::write(&path, &self.config).unwrap();
-        let child = Command::new("nats-server").arg("-c").arg(path).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let child = Command::new(program()).arg("-c").arg(path).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.child = Some(child.expect("nats-server can be started; `cargo xtask services up nats` installs it"));
         let deadline = Instant::now() + PATIENCE;
         while Connection::to(self.address).is_none() {
@@ -80,7 +80,9 @@ impl Server {
         let info = connection.api(&format!("STREAM.INFO.{name}"), &json!({}));
         let (first, last) = (info["state"]["first_seq"].as_u64().unwrap(), info["state"]["last_seq"].as_u64().unwrap());
         let get = format!("STREAM.MSG.GET.{name}");
-        (first.max(1)..=last).map(|seq| Stored::from(&connection.api(&get, &json!({ "seq": seq }))["message"])).collect()
+        (first.max(1)..=last)
+            .map(|seq| Stored::from(&connection.api(&get, &json!({ "seq": seq }))["message"]))
+            .collect()
     }
 
     pub(super) fn positions(&self, name: &str) -> Vec<u64> {
@@ -95,9 +97,16 @@ impl Server {
 
 fn stream(name: &str, subjects: &str, more: &str) -> Value {
     let more = if more.is_empty() { json!({}) } else { serde_json::from_str(more).unwrap() };
-    let mut config = json!({ "name": name, "subjects": [subjects], "storage": "file", "retention": "limits", "num_replicas": 1 });
+    let mut config =
+        json!({ "name": name, "subjects": [subjects], "storage": "file", "retention": "limits", "num_replicas": 1 });
     config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     config
+}
+
+/// As `cargo xtask services` has found it.
+pub(super) fn program() -> PathBuf {
+    let found = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/services/nats/program");
+    std::fs::read_to_string(found).map_or_else(|_| "nats-server".into(), |path| path.trim().into())
 }
 
 impl Drop for Server {
@@ -125,7 +134,8 @@ impl From<&Value> for Stored {
     fn from(message: &Value) -> Self {
         let bytes = |field: &str| BASE64_STANDARD.decode(message[field].as_str().unwrap_or_default()).unwrap();
         let text = String::from_utf8(bytes("hdrs")).unwrap();
-        let pair = |line: &str| line.split_once(':').map(|(name, value)| (name.to_owned(), value.trim_start().to_owned()));
+        let pair =
+            |line: &str| line.split_once(':').map(|(name, value)| (name.to_owned(), value.trim_start().to_owned()));
         let headers = text.split("\r\n").skip(1).filter_map(pair).collect();
         Self { subject: message["subject"].as_str().unwrap().to_owned(), headers, payload: bytes("data") }
     }

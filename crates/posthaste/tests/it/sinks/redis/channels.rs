@@ -4,9 +4,9 @@ use posthaste::sinks::format::Format;
 use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::sinks::template::Template;
 
-use crate::sinks::runs::{delivered, orders};
 use super::server::{Connection, Reply, Server};
 use super::settings;
+use crate::sinks::runs::{delivered, orders};
 
 fn subscribe(server: &Server, pattern: &str) -> Connection {
     let mut subscriber = Connection::to(server.address).unwrap();

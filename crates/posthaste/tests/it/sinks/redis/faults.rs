@@ -8,9 +8,9 @@ use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 
-use crate::sinks::runs::{deliver, delivered, insist, order, orders};
 use super::server::Server;
 use super::settings;
+use crate::sinks::runs::{deliver, delivered, insist, order, orders};
 
 fn positions(server: &Server, stream: &str) -> Vec<u64> {
     let position = |entry: &super::Entry| entry.text("posthaste-position").unwrap().parse().unwrap();
@@ -37,6 +37,8 @@ async fn a_run_whose_answer_was_lost_is_there_once_after_it_was_sent_again() {
         outcome = &mut unanswered => panic!("confirmed without an answer: {outcome:?}"),
         () = there => {}
     }
+    // Ends the connections first, so that no answer slips through.
+    proxy.set(Fault::Refuse).await;
     proxy.set(Fault::Pass).await;
     let outcome = unanswered.await;
     assert_eq!(outcome.confirmed, 0);
@@ -160,9 +162,10 @@ async fn a_stream_that_is_forbidden_concerns_its_messages_only() {
 }
 
 #[tokio::test]
-async fn a_payload_arrives_whole_up_to_the_limit_of_the_server_and_is_blamed_beyond_it() {
+async fn a_payload_arrives_whole_up_to_the_limit_and_is_rejected_beyond_it() {
     let server = Server::start(&["--proto-max-bulk-len", "4mb"]);
-    let sink = Redis::new(settings(&server.url(), "orders")).unwrap();
+    let settings = Settings { max_message_bytes: 4 << 20, ..settings(&server.url(), "orders") };
+    let sink = Redis::new(settings).unwrap();
     let limits = posthaste::message::Limits { payload_bytes: 16 << 20, ..Default::default() };
     let sized = |bytes: usize| {
         let payload: Vec<u8> = (0..bytes).map(|n| (n % 251) as u8).collect();
@@ -173,6 +176,6 @@ async fn a_payload_arrives_whole_up_to_the_limit_of_the_server_and_is_blamed_bey
     assert!(server.entries("orders").remove(0).take("payload").unwrap() == fits.payload);
 
     let error = deliver(&sink, &[(2, sized((4 << 20) + 1))]).await.error.unwrap();
-    assert_eq!(error.verdict, Verdict::Retry, "{error}");
-    insist(&sink, &orders("1", 3, 3)).await;
+    assert_eq!(error.verdict, Verdict::Reject, "{error}");
+    delivered(&sink, &orders("1", 3, 3)).await;
 }

@@ -31,7 +31,7 @@ impl Server {
     }
 
     pub(super) fn start_again(&mut self) {
-        let child = Command::new("redis-server")
+        let child = Command::new(program())
             .args(["--bind", "127.0.0.1", "--port", &self.address.port().to_string(), "--save", ""])
             .args(["--appendonly", "yes", "--appendfsync", "always", "--dir"])
             .arg(&self.folder)
@@ -83,6 +83,12 @@ impl Server {
         }
         connection.command(words)
     }
+}
+
+/// As `cargo xtask services` has found it.
+pub(super) fn program() -> PathBuf {
+    let found = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/services/redis/program");
+    std::fs::read_to_string(found).map_or_else(|_| "redis-server".into(), |path| path.trim().into())
 }
 
 impl Drop for Server {

@@ -5,9 +5,9 @@ use posthaste::sinks::format::Format;
 use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::sinks::template::Template;
 
-use crate::sinks::runs::{deliver, delivered, order, orders};
 use super::server::{Reply, Server};
 use super::settings;
+use crate::sinks::runs::{deliver, delivered, order, orders};
 
 fn sink(server: &Server) -> Redis {
     Redis::new(settings(&server.url(), "orders")).unwrap()
