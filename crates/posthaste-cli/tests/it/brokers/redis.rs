@@ -4,7 +4,6 @@ use self::server::Server;
 use super::Broker;
 
 #[path = "../../../../posthaste/tests/it/sinks/redis/server.rs"]
-#[expect(dead_code, reason = "other tests need more of it")]
 mod server;
 
 impl Broker for Server {
