@@ -16,6 +16,7 @@ use crate::sink::Sink;
 
 pub use self::settings::Settings;
 pub use self::telemetry::{DestinationSnapshot, Histogram, Monitor, PossibleDuplicates, Snapshot, Tally};
+pub use self::waker::Waker;
 
 mod breaker;
 mod changes;
@@ -31,6 +32,7 @@ mod rate;
 mod settings;
 mod slots;
 mod telemetry;
+mod waker;
 mod walk;
 mod worker;
 
@@ -45,6 +47,7 @@ pub struct Relay {
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
     monitor: Monitor,
+    waker: Waker,
 }
 
 /// Collects what a [`Relay`] needs.
@@ -90,6 +93,7 @@ impl Builder {
             settings: self.settings,
             destinations: self.destinations,
             monitor: self.monitor,
+            waker: Waker::default(),
         }
     }
 }
@@ -110,10 +114,15 @@ impl Relay {
         self.monitor.clone()
     }
 
+    /// Lets the application wake the relay after a commit; see [`UnitOfWork::waking`](crate::domain::UnitOfWork::waking).
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
     /// Runs until `until` is ready, then stops gracefully: finishes what is in flight up to a limit, commits, gives the
     /// leases back. Fails only for what waiting cannot mend (no journal, wrong version); a lost store is waited for.
     pub async fn run(self, until: impl Future<Output = ()> + Send) -> Result<()> {
-        let Self { journal, inspect, settings, destinations, monitor } = self;
+        let Self { journal, inspect, settings, destinations, monitor, waker } = self;
         settings.check()?;
         destinations.iter().try_for_each(|(destination, _)| destination.check())?;
         let mut until = pin!(until.fuse());
@@ -134,7 +143,7 @@ impl Relay {
                 () = &mut until => return Ok(()),
             }
         };
-        Worker::new(Ports { journal, inspect }, settings, destinations, partitions, monitor).run(until).await;
+        Worker::new(Ports { journal, inspect, waker }, settings, destinations, partitions, monitor).run(until).await;
         Ok(())
     }
 }
