@@ -21,6 +21,10 @@ use tokio::sync::Notify;
 pub use self::connection::connect;
 use self::connection::{Readers, Role};
 pub use self::enqueue::enqueue;
+#[cfg(feature = "sqlx-sqlite")]
+pub use self::enqueue::sqlx::enqueue as enqueue_sqlx;
+#[cfg(feature = "sqlx-sqlite")]
+pub(crate) use self::error::sqlx as sqlx_error;
 use self::wait::Watch;
 use crate::error::{Error, Kind, Result};
 use crate::journal::PARTITIONS;
