@@ -15,6 +15,8 @@ use crate::step::{cargo, execute, shown};
 pub enum Name {
     /// SQLite: enqueue and drain, each against bare SQL that does the same
     Sqlite,
+    /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others
+    Webhook,
 }
 
 #[derive(Debug, clap::Args)]
@@ -51,6 +53,15 @@ impl Name {
                     ("others_with_a_stuck_key", "others-stuck", "others-free"),
                 ],
                 figures: &["backlog-rss-mb"],
+            },
+            Self::Webhook => Benchmark {
+                program: "webhook",
+                cases: &["slow", "slow-ideal", "others-alone", "others-beside-a-dead-one"],
+                ratios: &[
+                    ("slow_of_ideal", "slow", "slow-ideal"),
+                    ("others_beside_a_dead_one", "others-beside-a-dead-one", "others-alone"),
+                ],
+                figures: &[],
             },
         }
     }

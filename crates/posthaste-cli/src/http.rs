@@ -120,7 +120,6 @@ impl Server {
                 tracing::error!(%error, "the HTTP server has ended");
             }
         });
-        tracing::info!(%address, "HTTP server listens");
         Ok(Self { app, address, task })
     }
 }

@@ -134,7 +134,9 @@ impl Server {
     async fn start(plan: &Plan, store: &Store, monitor: &Monitor) -> anyhow::Result<Self> {
         let Some(http) = &plan.http else { return Ok(Self(None)) };
         let operator = crate::operator::Operator::new(plan, store);
-        Ok(Self(Some(crate::http::Server::start(http, operator, monitor.clone()).await?)))
+        let server = crate::http::Server::start(http, operator, monitor.clone()).await?;
+        tracing::info!(address = %server.address, "HTTP server listens");
+        Ok(Self(Some(server)))
     }
 
     fn stopping(&self) {

@@ -7,7 +7,10 @@
 mod config;
 mod crashes;
 mod demo;
+mod explaining;
 mod first_steps;
+#[cfg(all(feature = "http", feature = "webhook"))]
+mod http;
 mod inspecting;
 mod lives;
 mod operating;
@@ -15,5 +18,6 @@ mod orders;
 mod processes;
 mod program;
 mod relay;
+mod reloading;
 mod scene;
 mod writing;
