@@ -18,6 +18,8 @@ pub enum Name {
     Sqlite,
     /// Brokers: confirmed messages through a relay, each against a loop with the broker's client alone
     Brokers,
+    /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others
+    Webhook,
 }
 
 #[derive(Debug, clap::Args)]
@@ -63,6 +65,15 @@ impl Name {
                     ("redis.hot_key_vs_bare", "redis-hot", "redis-bare"),
                     ("nats.vs_bare", "nats", "nats-bare"),
                     ("nats.hot_key_vs_bare", "nats-hot", "nats-bare"),
+                ],
+                figures: &[],
+            },
+            Self::Webhook => Benchmark {
+                program: "webhook",
+                cases: &["slow", "slow-ideal", "others-alone", "others-beside-a-dead-one"],
+                ratios: &[
+                    ("slow_of_ideal", "slow", "slow-ideal"),
+                    ("others_beside_a_dead_one", "others-beside-a-dead-one", "others-alone"),
                 ],
                 figures: &[],
             },

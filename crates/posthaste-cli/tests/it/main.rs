@@ -9,7 +9,10 @@ mod brokers;
 mod config;
 mod crashes;
 mod demo;
+mod explaining;
 mod first_steps;
+#[cfg(all(feature = "http", feature = "webhook"))]
+mod http;
 mod inspecting;
 mod lives;
 mod operating;
@@ -17,5 +20,6 @@ mod orders;
 mod processes;
 mod program;
 mod relay;
+mod reloading;
 mod scene;
 mod writing;

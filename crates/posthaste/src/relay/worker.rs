@@ -121,6 +121,7 @@ impl Worker {
             }
         }
         self.monitor.publish(self.engine.snapshot());
+        self.monitor.ended();
     }
 
     /// Takes what has arrived without waiting for more. Returns whether the worker is asked to stop.

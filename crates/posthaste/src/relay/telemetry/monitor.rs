@@ -1,7 +1,7 @@
 //! A view of a running relay that others can look at.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::log::store_error;
 use super::{Snapshot, Tally};
@@ -14,6 +14,7 @@ pub struct Monitor(Arc<Figures>);
 #[derive(Debug, Default)]
 struct Figures {
     snapshot: Mutex<Snapshot>,
+    published: Mutex<Option<Instant>>,
     tally: Mutex<Tally>,
 }
 
@@ -28,7 +29,18 @@ impl Monitor {
         self.count().clone()
     }
 
+    /// How long the relay's loop has not come round; nothing before it has begun. A relay that runs is heard every few seconds.
+    pub fn silent_for(&self) -> Option<Duration> {
+        self.0.published.lock().unwrap_or_else(PoisonError::into_inner).map(|at| at.elapsed())
+    }
+
+    /// The relay has ended, and its silence means nothing.
+    pub(in crate::relay) fn ended(&self) {
+        *self.0.published.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     pub(in crate::relay) fn publish(&self, snapshot: Snapshot) {
+        *self.0.published.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         *self.0.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
     }
 
