@@ -75,6 +75,8 @@ impl Planned {
         match self.kind {
             #[cfg(feature = "stdout")]
             Kind::Stdout => settings.open(|_: NoSettings| Ok(posthaste::sinks::stdout::Stdout::new())),
+            #[cfg(feature = "rabbitmq")]
+            Kind::Rabbitmq => settings.open(posthaste::sinks::rabbitmq::Rabbitmq::new),
             _ => None,
         }
     }

@@ -5,6 +5,10 @@
 pub mod format;
 #[cfg(feature = "handlers")]
 pub mod handlers;
+#[cfg(any(feature = "kafka", feature = "rabbitmq"))]
+mod known;
+#[cfg(feature = "rabbitmq")]
+pub mod rabbitmq;
 pub mod settings;
 #[cfg(feature = "stdout")]
 pub mod stdout;

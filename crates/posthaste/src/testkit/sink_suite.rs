@@ -63,7 +63,7 @@ pub struct Arrived {
     pub key: Option<String>,
     pub tenant: Option<String>,
     pub correlation_id: Option<String>,
-    /// The message's own headers, in order; what the sink adds for itself is left out.
+    /// The message's own headers, those of one name in order; what the sink adds for itself is left out.
     pub headers: Headers,
     pub payload: Vec<u8>,
 }

@@ -2,5 +2,9 @@
 
 mod handlers;
 mod handlers_behind_a_relay;
+#[cfg(any(feature = "kafka", feature = "rabbitmq"))]
+mod key;
 mod planted;
+#[cfg(feature = "rabbitmq")]
+mod rabbitmq;
 mod stdout;
