@@ -77,6 +77,8 @@ impl Planned {
             Kind::Stdout => settings.open(|_: NoSettings| Ok(posthaste::sinks::stdout::Stdout::new())),
             #[cfg(feature = "rabbitmq")]
             Kind::Rabbitmq => settings.open(posthaste::sinks::rabbitmq::Rabbitmq::new),
+            #[cfg(feature = "kafka")]
+            Kind::Kafka => settings.open(posthaste::sinks::kafka::Kafka::new),
             _ => None,
         }
     }

@@ -5,6 +5,8 @@
 pub mod format;
 #[cfg(feature = "handlers")]
 pub mod handlers;
+#[cfg(feature = "kafka")]
+pub mod kafka;
 #[cfg(any(feature = "kafka", feature = "rabbitmq"))]
 mod known;
 #[cfg(feature = "rabbitmq")]
