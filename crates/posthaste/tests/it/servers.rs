@@ -1,12 +1,24 @@
-//! Servers that `cargo xtask services up` has started.
+//! The servers that `cargo xtask services up` starts. One that is missing fails the test, and the failure says what to do.
 
-use std::net::SocketAddr;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-/// Where a server listens. A missing one fails the test.
-pub(crate) fn address(name: &str) -> SocketAddr {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/services").join(name).join("address");
-    let text = std::fs::read_to_string(&file)
-        .unwrap_or_else(|_| panic!("{name} does not run: cargo xtask services up {name}"));
-    text.trim().parse().unwrap()
+mod private;
+mod tests;
+
+pub(crate) use self::private::Private;
+
+/// Where a server is: `host:port`, for a set of three nodes with commas between them.
+pub(crate) fn address(name: &str) -> String {
+    let path = folder().join(name).join("address");
+    let address = fs::read_to_string(path).unwrap_or_else(|_| panic!("no {name}: {}", remedy(name)));
+    address.trim().to_owned()
+}
+
+fn remedy(name: &str) -> String {
+    format!("cargo xtask services up {name}")
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/services")
 }
