@@ -7,7 +7,8 @@
 //! gave no answer or lost all brokers is thrown away with all it held, and a new one starts from the first unconfirmed message
 //! of each run.
 //!
-//! Which message of a batch the broker refused is not always known. Then the rest of the run is sent again one by one.
+//! Which message of a batch the broker refused is not always known, and runs share batches. So the rest of such a run is sent again by
+//! a second producer, whose batches have one message each.
 //!
 //! With `transactional_id` each partition of the journal has a producer of its own, and a run is a transaction. A worker that takes
 //! a partition over fences the producer of the one before, so that what a zombie still sends is never committed.
@@ -18,7 +19,7 @@ use async_trait::async_trait;
 
 use self::errors::Stop;
 use self::produce::Pace;
-use self::producer::Slot;
+use self::producer::{Batches, Slot};
 use self::record::Record;
 use self::transactions::Transactions;
 use crate::sink::{Error, Outcome, Run, Sink};
@@ -44,6 +45,8 @@ const MAX_RESTARTS: usize = 3;
 pub struct Kafka {
     settings: Arc<Settings>,
     slot: Slot,
+    /// For runs of which a batch was refused.
+    careful: Slot,
     transactions: Option<Transactions>,
 }
 
@@ -55,15 +58,21 @@ impl Kafka {
         let settings = Arc::new(settings);
         let transactions =
             settings.transactional_id.as_ref().map(|id| Transactions::new(config.clone(), id, settings.clone()));
-        Ok(Self { slot: Slot::new(config), transactions, settings })
+        Ok(Self {
+            slot: Slot::new(config.clone(), Batches::Shared),
+            careful: Slot::new(config, Batches::OfOne),
+            transactions,
+            settings,
+        })
     }
 
     /// Sends records in order, from the first unconfirmed one on with a new producer if the old one is lost, and one by one from
     /// where a refused batch leaves open whose fault it was.
     async fn send(&self, records: &[Record<'_>]) -> (usize, Option<Error>) {
-        let (mut confirmed, mut pace, mut restarts) = (0, Pace::KnownTopics, 0);
+        let (mut confirmed, mut restarts) = (0, 0);
+        let (mut slot, mut pace) = (&self.slot, Pace::KnownPlaces);
         loop {
-            let producer = match self.slot.producer() {
+            let producer = match slot.producer() {
                 Ok(producer) => producer,
                 Err(error) => return (confirmed, Some(error)),
             };
@@ -72,7 +81,7 @@ impl Kafka {
             match sent.stop {
                 None => return (confirmed, None),
                 Some(Stop::Because(error)) => return (confirmed, Some(error)),
-                Some(Stop::Ambiguous) => pace = Pace::OneByOne,
+                Some(Stop::Ambiguous) => (slot, pace) = (&self.careful, Pace::OneByOne),
                 Some(Stop::Lost(error)) => {
                     producer.give_up(error.clone());
                     return (confirmed, Some(error));

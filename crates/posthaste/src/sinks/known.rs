@@ -1,11 +1,10 @@
-//! Names at a destination that have taken a message: routes, topics.
+//! Places at a destination that have taken a message.
 
-use std::borrow::Borrow;
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Templates can make a name of every message; more than these are not worth remembering.
+/// Templates can make a place of every message; more than these are not worth remembering.
 const MOST: usize = 10_000;
 
 /// A set that forgets when it gets too large.
@@ -18,35 +17,25 @@ impl<T> Default for Known<T> {
     }
 }
 
-impl<T: Eq + Hash> Known<T> {
-    pub(super) fn has<Q: Eq + Hash + ?Sized>(&self, name: &Q) -> bool
-    where
-        T: Borrow<Q>,
-    {
-        self.lock().contains(name)
+impl<T: Eq + Hash + Clone> Known<T> {
+    pub(super) fn has(&self, place: &T) -> bool {
+        self.lock().contains(place)
     }
 
     /// A message was taken there.
-    pub(super) fn learn<Q: Eq + Hash + ToOwned<Owned = T> + ?Sized>(&self, name: &Q)
-    where
-        T: Borrow<Q>,
-    {
+    pub(super) fn learn(&self, place: &T) {
         let mut known = self.lock();
-        if known.contains(name) {
-            return;
+        if !known.contains(place) {
+            if known.len() >= MOST {
+                known.clear();
+            }
+            known.insert(place.clone());
         }
-        if known.len() >= MOST {
-            known.clear();
-        }
-        known.insert(name.to_owned());
     }
 
     /// A message was refused there, so the next one goes carefully.
-    pub(super) fn forget<Q: Eq + Hash + ?Sized>(&self, name: &Q)
-    where
-        T: Borrow<Q>,
-    {
-        self.lock().remove(name);
+    pub(super) fn forget(&self, place: &T) {
+        self.lock().remove(place);
     }
 
     /// A set is whole after every single change, so a panic elsewhere spoils nothing.

@@ -2,6 +2,8 @@
 
 mod handlers;
 mod handlers_behind_a_relay;
+#[cfg(feature = "kafka")]
+mod kafka;
 #[cfg(any(feature = "kafka", feature = "rabbitmq"))]
 mod key;
 mod planted;

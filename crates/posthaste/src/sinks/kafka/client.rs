@@ -36,6 +36,8 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("socket.keepalive.enable", "true"),
     // Runs wait for their confirmation, so waiting for more to send with them costs more than it gains.
     ("linger.ms", "1"),
+    // What is too large is for the brokers to say. They take a million bytes unless told otherwise, and batches keep to that.
+    ("message.max.bytes", "10000000"),
 ];
 
 /// Everything but `transactional.id`.

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use rdkafka::error::{KafkaError, RDKafkaErrorCode as Code};
 
+use super::producer::Batches;
 use super::record::Record;
 use super::settings::Settings;
-use crate::sink::Error;
+use crate::sink::{Error, Verdict};
 
 /// Why a record was not confirmed.
 #[derive(Debug)]
@@ -20,8 +21,16 @@ pub(super) enum Stop {
     Lost(Error),
 }
 
-/// `alone`: the record was a batch of its own.
-pub(super) fn of_delivery(error: &KafkaError, record: &Record<'_>, alone: bool, settings: &Settings) -> Stop {
+/// What a broker said to a batch. Unless it was a batch of one, a refusal may mean any record of it, of other runs, too.
+pub(super) fn of_delivery(error: &KafkaError, record: &Record<'_>, settings: &Settings, batches: Batches) -> Stop {
+    match of_record(error, record, settings) {
+        Stop::Because(error) if error.verdict == Verdict::Reject && batches == Batches::Shared => Stop::Ambiguous,
+        stop => stop,
+    }
+}
+
+/// What is known to be about this record.
+pub(super) fn of_record(error: &KafkaError, record: &Record<'_>, settings: &Settings) -> Stop {
     let topic = &*record.topic;
     let said = || format!("topic {topic:?}: {}", text(error));
     match error.rdkafka_error_code() {
@@ -33,10 +42,7 @@ pub(super) fn of_delivery(error: &KafkaError, record: &Record<'_>, alone: bool, 
             | Code::InvalidTimestamp
             | Code::PolicyViolation
             | Code::UnsupportedForMessageFormat,
-        ) => match alone {
-            true => Stop::Because(Error::reject(said())),
-            false => Stop::Ambiguous,
-        },
+        ) => Stop::Because(Error::reject(said())),
         Some(
             Code::UnknownTopic
             | Code::UnknownPartition

@@ -7,13 +7,9 @@ use rdkafka::producer::DeliveryFuture;
 use tokio::time::sleep;
 
 use super::errors::{self, Stop};
-use super::producer::Producer;
+use super::producer::{Health, Producer};
 use super::record::Record;
 use super::settings::Settings;
-
-/// A record of this size is waited for. Kafka refuses a batch of more than a million bytes, unless told otherwise, and the first
-/// batches of a new producer are taken even if one before them was refused.
-const LARGE: usize = 400_000;
 
 /// After all brokers seem to be out of reach. A name that stands for several addresses needs a moment for the next one.
 const GRACE: Duration = Duration::from_secs(1);
@@ -21,12 +17,16 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Between two looks at a client whose queue is full.
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// Between two purges of a client that has stopped.
+const PURGE: Duration = Duration::from_millis(100);
+
 /// What is sent without waiting for what went before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pace {
     OneByOne,
-    /// All that goes to topics that have taken a message before, up to a large one.
-    KnownTopics,
+    /// All that goes to places that have taken a message from this producer before. A broker that knows the producer takes nothing
+    /// from it out of order; one that meets it for the first time takes whatever comes first.
+    KnownPlaces,
     Everything,
 }
 
@@ -43,10 +43,10 @@ pub(super) async fn in_order(producer: &Producer, records: &[Record<'_>], pace: 
     while confirmed < records.len() {
         let wave = wave(producer, &records[confirmed..], pace);
         let sent = send(producer, wave, settings).await;
-        wave[..sent.confirmed].last().inspect(|record| producer.topics.learn(&*record.topic));
+        wave[..sent.confirmed].last().inspect(|record| producer.places.learn(&record.place));
         confirmed += sent.confirmed;
         if sent.stop.is_some() {
-            wave.get(sent.confirmed).inspect(|record| producer.topics.forget(&*record.topic));
+            wave.get(sent.confirmed).inspect(|record| producer.places.forget(&record.place));
             return Sent { confirmed, stop: sent.stop };
         }
     }
@@ -55,10 +55,12 @@ pub(super) async fn in_order(producer: &Producer, records: &[Record<'_>], pace: 
 
 /// The next records that may go together.
 fn wave<'a, 'r>(producer: &Producer, records: &'a [Record<'r>], pace: Pace) -> &'a [Record<'r>] {
-    let goes_alone = |record: &Record<'_>| record.weight() > LARGE || !producer.topics.has(&*record.topic);
     let length = match pace {
         Pace::OneByOne => 1,
-        Pace::KnownTopics => records.iter().position(goes_alone).map_or(records.len(), |alone| alone + 1),
+        Pace::KnownPlaces => {
+            let new = records.iter().position(|record| !producer.places.has(&record.place));
+            new.map_or(records.len(), |new| new + 1)
+        }
         Pace::Everything => records.len(),
     };
     &records[..length]
@@ -71,13 +73,14 @@ async fn send(producer: &Producer, records: &[Record<'_>], settings: &Settings) 
         sleep(PAUSE).await;
         return Sent { confirmed: 0, stop: None };
     }
-    let alone = records.len() == 1;
     let mut confirmed = 0;
     let confirmations = async {
         for delivery in under_way {
             match delivery.await {
                 Ok(Ok(_)) => confirmed += 1,
-                Ok(Err((error, _))) => return Some(errors::of_delivery(&error, &records[confirmed], alone, settings)),
+                Ok(Err((error, _))) => {
+                    return Some(errors::of_delivery(&error, &records[confirmed], settings, producer.batches));
+                }
                 Err(_) => return Some(Stop::Purged),
             }
         }
@@ -88,7 +91,7 @@ async fn send(producer: &Producer, records: &[Record<'_>], settings: &Settings) 
         stop = interruption(producer, settings.timeout) => Some(stop),
     };
     if confirmed > 0 {
-        producer.is_up();
+        producer.is_in_touch();
     }
     Sent { confirmed, stop: stop.or(refused) }
 }
@@ -108,7 +111,7 @@ fn hand_over(producer: &Producer, records: &[Record<'_>], settings: &Settings) -
             Err(KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull)) => break,
             // The client itself looks at one record at a time, so the fault is its own.
             Err(error) => {
-                let refused = Some(errors::of_delivery(&error, record, true, settings));
+                let refused = Some(errors::of_record(&error, record, settings));
                 return HandedOver { under_way, refused };
             }
         }
@@ -119,10 +122,19 @@ fn hand_over(producer: &Producer, records: &[Record<'_>], settings: &Settings) -
 /// Ends when there is no use in waiting any longer.
 async fn interruption(producer: &Producer, patience: Duration) -> Stop {
     let cut_off = async {
-        producer.all_brokers_down().await;
+        producer.is(Health::CutOff).await;
         sleep(GRACE).await;
     };
+    let stopped = async {
+        producer.is(Health::Stopped).await;
+        // It keeps what it would have sent again, so that nothing would ever be heard of it.
+        loop {
+            producer.purge();
+            sleep(PURGE).await;
+        }
+    };
     tokio::select! {
+        () = stopped => Stop::Purged,
         () = cut_off => Stop::Lost(errors::cut_off()),
         () = sleep(patience) => Stop::Lost(errors::silence(patience)),
     }

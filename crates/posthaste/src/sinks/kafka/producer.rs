@@ -15,9 +15,19 @@ use super::errors;
 use crate::sink::Error;
 use crate::sinks::known::Known;
 
+/// How a client is, as far as is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Health {
+    Fine,
+    /// All brokers are out of reach.
+    CutOff,
+    /// It has met an error after which it sends nothing more.
+    Stopped,
+}
+
 /// Listens to what the client says about itself, and logs nothing.
 pub(super) struct Listener {
-    down: watch::Sender<bool>,
+    health: watch::Sender<Health>,
 }
 
 impl ClientContext for Listener {
@@ -26,9 +36,13 @@ impl ClientContext for Listener {
     fn stats(&self, _: Statistics) {}
 
     fn error(&self, error: KafkaError, _: &str) {
-        if matches!(error, KafkaError::Global(RDKafkaErrorCode::AllBrokersDown)) {
-            self.down.send_replace(true);
-        }
+        let health = match error {
+            KafkaError::Global(RDKafkaErrorCode::AllBrokersDown) => Health::CutOff,
+            KafkaError::Global(RDKafkaErrorCode::Fatal) => Health::Stopped,
+            _ => return,
+        };
+        // There is nothing after the end.
+        self.health.send_if_modified(|now| *now != Health::Stopped && std::mem::replace(now, health) != health);
     }
 }
 
@@ -37,39 +51,49 @@ pub(super) type Client = FutureProducer<Listener>;
 /// A client with its threads.
 pub(super) struct Producer {
     client: Client,
-    /// Whether all brokers are out of reach, as far as is known.
-    down: watch::Sender<bool>,
+    health: watch::Sender<Health>,
     /// Why it was given up, if it was.
     lost: OnceLock<Error>,
-    /// Topics that have taken a message from this client.
-    pub(super) topics: Known<String>,
+    pub(super) batches: Batches,
+    /// That have taken a message from this client; see [`Record::place`](super::record::Record::place).
+    pub(super) places: Known<u64>,
+}
+
+/// What the client sends together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Batches {
+    /// Whatever comes, from whatever run.
+    Shared,
+    /// One record at a time, so that what the broker says is about it.
+    OfOne,
 }
 
 impl Producer {
-    pub(super) fn start(config: &ClientConfig) -> Result<Arc<Self>, Error> {
-        let down = watch::Sender::new(false);
-        let client = config.create_with_context(Listener { down: down.clone() });
+    pub(super) fn start(config: &ClientConfig, batches: Batches) -> Result<Arc<Self>, Error> {
+        let health = watch::Sender::new(Health::Fine);
+        let client = config.create_with_context(Listener { health: health.clone() });
         let client = client.map_err(|error| errors::of_client(&error))?;
-        Ok(Arc::new(Self { client, down, lost: OnceLock::new(), topics: Known::default() }))
+        Ok(Arc::new(Self { client, health, lost: OnceLock::new(), batches, places: Known::default() }))
     }
 
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Ends when all brokers are out of reach.
-    pub(super) async fn all_brokers_down(&self) {
+    /// Ends when it is in this state.
+    pub(super) async fn is(&self, state: Health) {
         // The sender is as old as the producer.
-        let _ = self.down.subscribe().wait_for(|down| *down).await;
+        let _ = self.health.subscribe().wait_for(|now| *now == state).await;
     }
 
     /// A broker has answered.
-    pub(super) fn is_up(&self) {
-        self.down.send_if_modified(std::mem::take);
+    pub(super) fn is_in_touch(&self) {
+        self.health.send_if_modified(|now| *now == Health::CutOff && std::mem::replace(now, Health::Fine) != *now);
     }
 
     pub(super) fn is_usable(&self) -> bool {
-        !*self.down.borrow() && self.lost.get().is_none() && self.client.client().fatal_error().is_none()
+        let healthy = *self.health.borrow() == Health::Fine && self.client.client().fatal_error().is_none();
+        healthy && self.lost.get().is_none()
     }
 
     pub(super) fn lost(&self) -> Option<&Error> {
@@ -80,6 +104,11 @@ impl Producer {
     pub(super) fn give_up(&self, why: Error) {
         // Whoever came first knows best.
         let _ = self.lost.set(why);
+        self.purge();
+    }
+
+    /// Throws away all it holds.
+    pub(super) fn purge(&self) {
         self.client.purge(PurgeConfig::default().queue().inflight().non_blocking());
     }
 
@@ -104,26 +133,30 @@ impl Producer {
             }
         });
         found.await.map_err(|error| errors::of_client(&error))?;
-        self.is_up();
+        self.is_in_touch();
         Ok(())
     }
 }
 
 impl fmt::Debug for Producer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Producer").field("down", &*self.down.borrow()).finish_non_exhaustive()
+        f.debug_struct("Producer").field("health", &*self.health.borrow()).finish_non_exhaustive()
     }
 }
 
 /// Holds the producer that is in use.
 pub(super) struct Slot {
     config: ClientConfig,
+    batches: Batches,
     current: Mutex<Option<Arc<Producer>>>,
 }
 
 impl Slot {
-    pub(super) fn new(config: ClientConfig) -> Self {
-        Self { config, current: Mutex::default() }
+    pub(super) fn new(mut config: ClientConfig, batches: Batches) -> Self {
+        if batches == Batches::OfOne {
+            config.set("batch.num.messages", "1");
+        }
+        Self { config, batches, current: Mutex::default() }
     }
 
     /// The producer; a new one if the last one is of no use any more.
@@ -131,7 +164,7 @@ impl Slot {
         let mut current = self.lock();
         match current.as_ref().filter(|producer| producer.is_usable()) {
             Some(producer) => Ok(producer.clone()),
-            None => Ok(current.insert(Producer::start(&self.config)?).clone()),
+            None => Ok(current.insert(Producer::start(&self.config, self.batches)?).clone()),
         }
     }
 

@@ -1,6 +1,8 @@
 //! A message as Kafka wants it. `docs/sinks/kafka.md` lists what becomes of each field.
 
 use std::borrow::Cow;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
 
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::FutureRecord;
@@ -14,6 +16,9 @@ use crate::sinks::template::{Field, Rule};
 
 const DIALECT: Dialect = Dialect { cloudevents_prefix: "ce_", cloudevents_encoded: false, reserved: &[] };
 
+/// The same in all records, so that places can be compared.
+static PLACES: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
 /// Of the topic's name, and of what else a topic is called by.
 const MAX_TOPIC_BYTES: usize = 249;
 
@@ -21,6 +26,8 @@ const MAX_TOPIC_BYTES: usize = 249;
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     pub(super) topic: Cow<'a, str>,
+    /// Stands for topic and key, and so for the partition it goes to.
+    pub(super) place: u64,
     message: &'a Message,
     formatted: Formatted<'a>,
 }
@@ -29,7 +36,8 @@ impl<'a> Record<'a> {
     fn of(settings: &'a Settings, run: &'a Run, delivery: &'a Delivery) -> Result<Self, Error> {
         let topic = settings.topic.render(&Topics, run, delivery)?;
         let formatted = settings.format.apply(DIALECT, run, delivery)?;
-        Ok(Self { topic, message: &delivery.message, formatted })
+        let place = PLACES.hash_one((&topic, &delivery.message.key));
+        Ok(Self { topic, place, message: &delivery.message, formatted })
     }
 
     /// As the client takes it.
@@ -47,11 +55,6 @@ impl<'a> Record<'a> {
             timestamp: Some(self.message.occurred_at.as_millisecond()),
             headers: Some(headers),
         }
-    }
-
-    /// What it weighs, near enough.
-    pub(super) fn weight(&self) -> usize {
-        self.formatted.weight()
     }
 }
 

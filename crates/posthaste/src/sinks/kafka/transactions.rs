@@ -13,7 +13,7 @@ use rdkafka::producer::Producer as _;
 
 use super::errors::{self, Stop};
 use super::produce::{Pace, in_order};
-use super::producer::Producer;
+use super::producer::{Batches, Producer};
 use super::record::Record;
 use super::settings::Settings;
 use crate::journal::Partition;
@@ -44,22 +44,21 @@ impl Transactions {
         let seat = self.seat(run.partition);
         let mut seat = seat.lock().await;
         let mut confirmed = 0;
-        let mut together = records.len();
+        let (mut together, mut batches) = (records.len(), Batches::Shared);
         while confirmed < records.len() {
             // Out of its seat, so that a producer whose run is dropped in the middle of a transaction is not used again.
-            let producer = match self.seated(seat.take(), run).await {
+            let producer = match self.seated(seat.take(), run, batches).await {
                 Ok(producer) => producer,
                 Err(error) => return (confirmed, Some(error)),
             };
             let next = &records[confirmed..records.len().min(confirmed + together)];
             match self.commit(&producer, next).await {
                 Ok(()) => confirmed += next.len(),
-                Err(Stop::Ambiguous) => together = 1,
-                Err(Stop::Because(error)) => {
-                    *seat = Some(producer);
-                    return (confirmed, Some(error));
+                Err(Stop::Ambiguous) => {
+                    (together, batches) = (1, Batches::OfOne);
+                    continue;
                 }
-                Err(Stop::Lost(error)) => return (confirmed, Some(error)),
+                Err(Stop::Because(error) | Stop::Lost(error)) => return (confirmed, Some(error)),
                 Err(Stop::Purged) => return (confirmed, Some(errors::interrupted())),
             }
             *seat = Some(producer);
@@ -72,33 +71,29 @@ impl Transactions {
     }
 
     /// The producer that was there, or a new one, which fences all others of its name.
-    async fn seated(&self, before: Option<Arc<Producer>>, run: &Run) -> Result<Arc<Producer>, Error> {
-        if let Some(producer) = before.filter(|producer| producer.is_usable()) {
+    async fn seated(&self, before: Option<Arc<Producer>>, run: &Run, batches: Batches) -> Result<Arc<Producer>, Error> {
+        if let Some(producer) = before.filter(|producer| producer.is_usable() && producer.batches == batches) {
             return Ok(producer);
         }
         let mut config = self.config.clone();
         config.set("transactional.id", format!("{}.{}.{}", self.id, run.destination, run.partition));
-        let producer = Producer::start(&config)?;
+        let producer = Producer::start(&config, batches)?;
         let patience = self.settings.timeout;
         let ready = producer.blocking(move |client| client.init_transactions(patience)).await;
         ready.map_err(|error| errors::of_client(&error))?;
         Ok(producer)
     }
 
-    /// One transaction. After an error it is undone, and the producer can be used again unless it is lost.
+    /// One transaction. After an error it is open, and the next producer of this name ends it: to end it with this one would be to
+    /// wait for messages that it neither sends nor gives up.
     async fn commit(&self, producer: &Arc<Producer>, records: &[Record<'_>]) -> Result<(), Stop> {
         let lost = |error| Stop::Lost(errors::of_client(&error));
-        let patience = self.settings.timeout;
         producer.client().begin_transaction().map_err(lost)?;
-        match in_order(producer, records, Pace::Everything, &self.settings).await.stop {
-            None => producer.blocking(move |client| client.commit_transaction(patience)).await.map_err(lost),
-            Some(Stop::Lost(error)) => Err(Stop::Lost(error)),
-            Some(stop) => {
-                producer.blocking(move |client| client.abort_transaction(patience)).await.map_err(lost)?;
-                // A refused record takes those after it down with it, but the first one that is known to be refused tells why.
-                Err(stop)
-            }
+        if let Some(stop) = in_order(producer, records, Pace::Everything, &self.settings).await.stop {
+            return Err(stop);
         }
+        let patience = self.settings.timeout;
+        producer.blocking(move |client| client.commit_transaction(patience)).await.map_err(lost)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::servers;
 
 /// Where the broker is.
 pub(super) fn server() -> SocketAddr {
-    servers::address("rabbitmq")
+    servers::address("rabbitmq").parse().unwrap()
 }
 
 /// An exchange and a queue of the same name, bound to everything about accounts.
