@@ -30,6 +30,8 @@ fn at(verbose: u8) -> Targets {
 }
 
 fn init(format: LogFormat, filter: Targets) {
+    // Shows payloads of messages that a broker returns; what matters of it is in the errors of its sink.
+    let filter = filter.with_target("lapin", LevelFilter::OFF);
     let colour = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     let layer = match format {
         LogFormat::Pretty => fmt::layer().with_writer(io::stderr).with_ansi(colour).boxed(),

@@ -4,6 +4,7 @@
     reason = "nothing of a test can be reached from outside; `pub` says what a module offers the others"
 )]
 
+mod brokers;
 mod config;
 mod crashes;
 mod demo;
@@ -16,4 +17,5 @@ mod processes;
 mod program;
 mod relay;
 mod scene;
+mod servers;
 mod writing;
