@@ -12,6 +12,7 @@ use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::consumer::Consumer;
 
+mod broker;
 mod consumer;
 mod exchanges;
 mod link;

@@ -27,18 +27,23 @@ pub(super) struct Consumer {
 }
 
 impl Consumer {
-    pub(super) async fn of_a_new_queue(arguments: FieldTable) -> Self {
-        let url = format!("amqp://guest:guest@{}/%2f", server());
+    /// Of a queue that is there.
+    pub(super) async fn of(queue: &str, address: &str) -> Self {
+        let url = format!("amqp://guest:guest@{address}/%2f");
         let connection = Connection::connect(&url, ConnectionProperties::default()).await.expect("RabbitMQ is up");
         let channel = connection.create_channel().await.unwrap();
+        Self { name: queue.into(), channel, arrived: Mutex::default(), _connection: connection }
+    }
+
+    pub(super) async fn of_a_new_queue(arguments: FieldTable) -> Self {
         let name = format!("posthaste-{}", Uuid::now_v7().simple());
-        let (exchange, queue) = (name.as_str(), name.as_str());
+        let consumer = Self::of(&name, &server().to_string()).await;
+        let (exchange, queue, channel) = (name.as_str(), name.as_str(), &consumer.channel);
         let durable = QueueDeclareOptions { durable: true, ..Default::default() };
         channel.queue_declare(queue.into(), durable, arguments).await.unwrap();
         let durable = ExchangeDeclareOptions { durable: true, ..Default::default() };
         let kind = ExchangeKind::Topic;
         channel.exchange_declare(exchange.into(), kind, durable, FieldTable::default()).await.unwrap();
-        let consumer = Self { name: name.clone(), channel, arrived: Mutex::default(), _connection: connection };
         consumer.bind("account.#").await;
         consumer
     }
