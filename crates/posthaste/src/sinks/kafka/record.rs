@@ -87,7 +87,7 @@ fn is_plain(c: char) -> bool {
 impl Rule for Topics {
     fn field(&self, field: Field, value: &str, name: &mut String) -> Result<(), String> {
         let dots_are_meant = field == Field::EventType;
-        match value.chars().find(|&c| !is_plain(c) && !(dots_are_meant && c == '.')) {
+        match value.chars().find(|&c| !(is_plain(c) || dots_are_meant && c == '.')) {
             Some(c) => Err(format!("contains {c:?}, which cannot stand in a topic")),
             None => {
                 name.push_str(value);
