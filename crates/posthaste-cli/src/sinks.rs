@@ -79,6 +79,10 @@ impl Planned {
             Kind::Rabbitmq => settings.open(posthaste::sinks::rabbitmq::Rabbitmq::new),
             #[cfg(feature = "kafka")]
             Kind::Kafka => settings.open(posthaste::sinks::kafka::Kafka::new),
+            #[cfg(feature = "redis")]
+            Kind::Redis => settings.open(posthaste::sinks::redis::Redis::new),
+            #[cfg(feature = "nats")]
+            Kind::Nats => settings.open(posthaste::sinks::nats::Nats::new),
             _ => None,
         }
     }

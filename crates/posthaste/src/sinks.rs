@@ -9,9 +9,15 @@ pub mod handlers;
 pub mod kafka;
 #[cfg(any(feature = "kafka", feature = "rabbitmq"))]
 mod known;
+#[cfg(feature = "nats")]
+pub mod nats;
 #[cfg(feature = "rabbitmq")]
 pub mod rabbitmq;
+#[cfg(feature = "redis")]
+pub mod redis;
 pub mod settings;
+#[cfg(any(feature = "nats", feature = "redis"))]
+mod shared_connection;
 #[cfg(feature = "stdout")]
 pub mod stdout;
 pub mod template;

@@ -4,6 +4,7 @@
     reason = "nothing of a test can be reached from outside; `pub` says what a module offers the others"
 )]
 
+#[cfg(any(feature = "redis", feature = "rabbitmq", feature = "kafka", feature = "nats"))]
 mod brokers;
 mod config;
 mod crashes;
@@ -17,5 +18,6 @@ mod processes;
 mod program;
 mod relay;
 mod scene;
+#[cfg(any(feature = "rabbitmq", feature = "kafka"))]
 mod servers;
 mod writing;

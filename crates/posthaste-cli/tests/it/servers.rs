@@ -1,4 +1,4 @@
-//! The servers that `cargo xtask services up` starts, as the tests of the library have them.
+//! Servers of single tests, as the tests of the library have them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,15 @@ mod private;
 
 pub(crate) use self::private::Private;
 
-/// Where a server is. One that is missing fails the test, and the failure says what to do.
-pub fn address(name: &str) -> String {
-    let path = folder().join(name).join("address");
-    let address = std::fs::read_to_string(path).unwrap_or_else(|_| panic!("no {name}: {}", remedy(name)));
-    address.trim().to_owned()
-}
-
 fn remedy(name: &str) -> String {
     format!("cargo xtask services up {name}")
 }
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/services")
+}
+
+/// For what is asynchronous here, in tests that are not.
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }

@@ -63,7 +63,8 @@ pub struct Arrived {
     pub key: Option<String>,
     pub tenant: Option<String>,
     pub correlation_id: Option<String>,
-    /// The message's own headers, those of one name in order; what the sink adds for itself is left out.
+    /// The message's own headers; what the sink adds for itself is left out. Only the order of those with the same name counts:
+    /// many destinations keep no other.
     pub headers: Headers,
     pub payload: Vec<u8>,
 }
@@ -72,10 +73,10 @@ impl From<&Message> for Arrived {
     fn from(message: &Message) -> Self {
         Self {
             id: message.id,
-            event_type: message.event_type.clone(),
-            key: message.key.clone(),
-            tenant: message.tenant.clone(),
-            correlation_id: message.correlation_id.clone(),
+            event_type: message.event_type.to_string(),
+            key: message.key.clone().map(String::from),
+            tenant: message.tenant.clone().map(String::from),
+            correlation_id: message.correlation_id.clone().map(String::from),
             headers: message.headers.clone(),
             payload: message.payload.to_vec(),
         }

@@ -6,7 +6,13 @@ mod handlers_behind_a_relay;
 mod kafka;
 #[cfg(any(feature = "kafka", feature = "rabbitmq"))]
 mod key;
+#[cfg(feature = "nats")]
+mod nats;
 mod planted;
 #[cfg(feature = "rabbitmq")]
 mod rabbitmq;
+#[cfg(feature = "redis")]
+mod redis;
+#[cfg(any(feature = "redis", feature = "nats"))]
+mod runs;
 mod stdout;

@@ -77,7 +77,7 @@ pub(super) fn document(delivery: &Delivery) -> Result<Bytes, Error> {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), Value::String(value.into_owned())))
         .collect();
-    document.insert("datacontenttype".into(), message.content_type.clone().into());
+    document.insert("datacontenttype".into(), message.content_type.as_str().into());
     let written = match (embed::json(message), std::str::from_utf8(&message.payload)) {
         (Some(json), _) => with_data(&document, json),
         (None, Ok(text)) if !embed::claims_json(message) => {

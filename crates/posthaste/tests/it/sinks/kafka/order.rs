@@ -67,7 +67,8 @@ fn many_keys_keep_their_order_while_the_link_breaks_and_heals() {
         tokio::join!(delivering, breaking);
         let arrived = subject.arrived().await;
         for messages in &keys {
-            let of_key = arrived.iter().filter(|one| one.key == messages[0].key).map(|one| one.id);
+            let of_key =
+                arrived.iter().filter(|one| one.key.as_deref() == messages[0].key.as_deref()).map(|one| one.id);
             assert_eq!(key::first_arrivals(of_key), key::ids(messages));
         }
     });

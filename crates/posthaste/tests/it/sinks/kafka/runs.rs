@@ -69,7 +69,8 @@ fn a_refused_message_does_not_harm_other_keys() {
         assert_eq!((confirmed, error.verdict), (2, Verdict::Reject));
         let arrived = topic.arrived().await;
         for messages in &keys {
-            let of_key = arrived.iter().filter(|one| one.key == messages[0].key).map(|one| one.id);
+            let of_key =
+                arrived.iter().filter(|one| one.key.as_deref() == messages[0].key.as_deref()).map(|one| one.id);
             assert_eq!(key::first_arrivals(of_key), key::ids(messages));
         }
     });

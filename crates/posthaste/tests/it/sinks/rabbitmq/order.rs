@@ -70,7 +70,8 @@ fn many_keys_keep_their_order_while_the_link_breaks_and_heals() {
         tokio::join!(delivering, breaking);
         let arrived = subject.arrived().await;
         for messages in &keys {
-            let of_key: Vec<_> = arrived.iter().filter(|one| one.key == messages[0].key).cloned().collect();
+            let of_key: Vec<_> =
+                arrived.iter().filter(|one| one.key.as_deref() == messages[0].key.as_deref()).cloned().collect();
             assert_eq!(key::first_arrivals(ids(&of_key)), key::ids(messages));
         }
     });

@@ -1,0 +1,85 @@
+//! The way to Redis, for all runs.
+
+use std::fmt;
+use std::io;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use redis::{AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, Script, ServerErrorKind};
+use tokio::sync::Mutex;
+
+use super::settings::Settings;
+use super::way::{Connection, Way};
+use crate::sinks::settings::Misfit;
+use crate::sinks::shared_connection::SharedConnection;
+
+pub(super) static APPEND: LazyLock<Script> = LazyLock::new(|| Script::new(SOURCE));
+const SOURCE: &str = include_str!("append.lua");
+
+pub(super) struct Link {
+    /// Where it leads, without user and password.
+    addresses: String,
+    connect_timeout: Duration,
+    response_timeout: Duration,
+    way: Mutex<Way>,
+    connection: SharedConnection<Connection, RedisError>,
+}
+
+impl Link {
+    pub(super) fn new(settings: &Settings) -> Result<Self, Misfit> {
+        let (way, addresses) = Way::new(settings)?;
+        Ok(Self {
+            addresses,
+            connect_timeout: settings.connect_timeout,
+            response_timeout: settings.response_timeout,
+            way: Mutex::new(way),
+            connection: SharedConnection::default(),
+        })
+    }
+
+    /// Calls the script, which the server knows unless it was restarted.
+    pub(super) async fn call<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
+        match self.query(command).await {
+            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                let mut load = redis::cmd("SCRIPT");
+                self.query::<String>(load.arg("LOAD").arg(SOURCE)).await?;
+                self.query(command).await
+            }
+            answer => answer,
+        }
+    }
+
+    pub(super) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
+        let (mut connection, attempt) = self.connection.get(self.connect()).await?;
+        let answer = connection.query(command).await;
+        if answer.as_ref().is_err_and(is_about_the_connection) {
+            self.connection.discard(attempt).await;
+        }
+        answer
+    }
+
+    /// The next one connects anew: who could not write here may be able to at the server that is the master by now.
+    pub(super) async fn leave(&self) {
+        self.connection.discard_any().await;
+    }
+
+    async fn connect(&self) -> RedisResult<Connection> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(self.connect_timeout))
+            .set_response_timeout(Some(self.response_timeout));
+        let mut way = self.way.lock().await;
+        let connecting = tokio::time::timeout(self.connect_timeout, way.connect(&config)).await;
+        connecting.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
+    }
+}
+
+/// And not something that the server says about a command.
+fn is_about_the_connection(error: &RedisError) -> bool {
+    !matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "redis at {}", self.addresses)
+    }
+}
