@@ -4,6 +4,7 @@ use crate::cli::{Cli, Command};
 use crate::context::Context;
 use crate::exit::Exit;
 
+pub mod audit;
 pub mod check;
 pub mod completions;
 #[cfg(all(feature = "sqlite", feature = "handlers"))]
@@ -32,7 +33,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Migrate => migrate::execute(&context).await,
         Command::Run => run::execute(&context).await,
         Command::Demo(args) => demo::execute(&context, &args).await,
-        Command::Enqueue(args) => enqueue::execute(&context, args),
+        Command::Enqueue(args) => enqueue::execute(&context, args).await,
         Command::Status => status::execute(&context).await,
         Command::List(args) => list::execute(&context, &args).await,
         Command::Show(args) => show::execute(&context, &args).await,
@@ -43,6 +44,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Pause(args) => pause::pause(&context, &args).await,
         Command::Resume(args) => pause::resume(&context, &args).await,
         Command::Purge(args) => purge::execute(&context, &args).await,
+        Command::Audit(args) => audit::execute(&context, &args).await,
         Command::Check => check::execute(&context).await,
         Command::Completions(args) => completions::execute(&args),
     }

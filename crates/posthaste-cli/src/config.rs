@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 pub use self::fit::fit;
 pub use self::problem::Problem;
-pub use self::resolve::{LogFormat, LogPlan, Plan, StorePlan};
+pub use self::resolve::{LogFormat, LogPlan, Plan};
+pub use self::resolve_store::{Settings, StorePlan};
 use self::tree::Tree;
 
 mod fit;
@@ -22,6 +23,7 @@ mod problem;
 mod references;
 mod resolve;
 mod resolve_destination;
+mod resolve_store;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::Global;
 use crate::config::{self, Env, Plan};
+use crate::operator::Operator;
 use crate::output::Output;
 use crate::store::Store;
 
@@ -41,10 +42,16 @@ impl Context {
     }
 
     /// The plan and its store, with logs for people on stderr.
-    pub fn open(&self) -> anyhow::Result<(Plan, Store)> {
+    pub async fn open(&self) -> anyhow::Result<(Plan, Store)> {
         let plan = self.plan()?;
         crate::logging::for_commands(self.verbose);
-        let store = Store::open(&plan.store)?;
+        let store = Store::open(&plan.store).await?;
         Ok((plan, store))
+    }
+
+    /// The store as an operator uses it.
+    pub async fn operator(&self) -> anyhow::Result<Operator> {
+        let (plan, store) = self.open().await?;
+        Ok(Operator::new(&plan, &store))
     }
 }

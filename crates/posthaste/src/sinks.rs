@@ -21,3 +21,5 @@ mod shared_connection;
 #[cfg(feature = "stdout")]
 pub mod stdout;
 pub mod template;
+#[cfg(feature = "webhook")]
+pub mod webhook;

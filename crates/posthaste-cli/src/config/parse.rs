@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{duration, sinks, store};
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct File {
     pub store: Store,
@@ -21,12 +21,16 @@ pub struct File {
     pub destinations: BTreeMap<String, Destination>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+/// Not `Debug`: a URL or a table may hold a password.
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Store {
     pub r#type: Option<store::Kind>,
     pub path: Option<PathBuf>,
+    pub url: Option<String>,
     pub partitions: Option<u16>,
+    /// What only this kind of store has, one table for each.
+    pub postgres: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -80,7 +84,8 @@ pub struct Destination {
     pub max_run: Option<usize>,
     pub batch_delay: Option<Span>,
     pub timeout: Option<Span>,
-    pub tenant_rate: Option<TenantRate>,
+    pub rate: Option<Rate>,
+    pub tenant_rate: Option<Rate>,
     pub start_from: Option<StartFrom>,
     // What the sinks understand, each for itself.
     pub redis: Option<Value>,
@@ -135,7 +140,7 @@ pub enum OnDead {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct TenantRate {
+pub struct Rate {
     pub per_second: Option<f64>,
     pub burst: Option<u32>,
 }

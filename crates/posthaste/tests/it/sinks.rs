@@ -16,3 +16,5 @@ mod redis;
 #[cfg(any(feature = "redis", feature = "nats"))]
 mod runs;
 mod stdout;
+#[cfg(feature = "webhook")]
+mod webhook;
