@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde_json::{Map, Value};
 
+use crate::services;
 use crate::step::{cargo, execute, shown};
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -42,6 +43,8 @@ struct Benchmark {
     ratios: &'static [(&'static str, &'static str, &'static str)],
     /// Figures that stand for themselves, each a case that is measured once.
     figures: &'static [&'static str],
+    /// Servers of the tests that it uses.
+    services: &'static [&'static str],
 }
 
 impl Name {
@@ -56,20 +59,40 @@ impl Name {
                     ("others_with_a_stuck_key", "others-stuck", "others-free"),
                 ],
                 figures: &["backlog-rss-mb"],
+                services: &[],
             },
             Self::Brokers => Benchmark {
                 program: "brokers",
-                cases: &["redis", "redis-hot", "redis-bare", "nats", "nats-hot", "nats-bare"],
+                cases: &[
+                    "redis",
+                    "redis-hot",
+                    "redis-bare",
+                    "rabbitmq",
+                    "rabbitmq-hot",
+                    "rabbitmq-bare",
+                    "kafka",
+                    "kafka-hot",
+                    "kafka-bare",
+                    "nats",
+                    "nats-hot",
+                    "nats-bare",
+                ],
                 ratios: &[
                     ("redis.vs_bare", "redis", "redis-bare"),
                     ("redis.hot_key_vs_bare", "redis-hot", "redis-bare"),
+                    ("rabbitmq.vs_bare", "rabbitmq", "rabbitmq-bare"),
+                    ("rabbitmq.hot_key_vs_bare", "rabbitmq-hot", "rabbitmq-bare"),
+                    ("kafka.vs_bare", "kafka", "kafka-bare"),
+                    ("kafka.hot_key_vs_bare", "kafka-hot", "kafka-bare"),
                     ("nats.vs_bare", "nats", "nats-bare"),
                     ("nats.hot_key_vs_bare", "nats-hot", "nats-bare"),
                 ],
                 figures: &[],
+                services: &["rabbitmq", "kafka"],
             },
             Self::Webhook => Benchmark {
                 program: "webhook",
+                services: &[],
                 cases: &["slow", "slow-ideal", "others-alone", "others-beside-a-dead-one"],
                 ratios: &[
                     ("slow_of_ideal", "slow", "slow-ideal"),
@@ -88,6 +111,9 @@ pub fn run(args: &Args) -> Result<()> {
     let benchmark = args.name.benchmark();
     if args.rounds == 0 {
         bail!("`--rounds` must be at least 1");
+    }
+    if !benchmark.services.is_empty() {
+        services::up_named(benchmark.services)?;
     }
     execute(cargo("bench --package posthaste --all-features --no-run --quiet --bench").arg(benchmark.program))?;
     let mut measured = Measured::new();

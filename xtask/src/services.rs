@@ -90,6 +90,11 @@ pub fn up_for_tests() -> Result<()> {
     up(&CATALOG.iter().filter(|service| service.tests_need_it).collect::<Vec<_>>())
 }
 
+/// Starts these.
+pub fn up_named(names: &[&str]) -> Result<()> {
+    up(&named(&names.iter().map(ToString::to_string).collect::<Vec<_>>())?)
+}
+
 /// The services of these names; all, if none is given.
 fn named(names: &[String]) -> Result<Vec<&'static Service>> {
     if names.is_empty() {

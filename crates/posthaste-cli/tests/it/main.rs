@@ -4,7 +4,7 @@
     reason = "nothing of a test can be reached from outside; `pub` says what a module offers the others"
 )]
 
-#[cfg(any(feature = "redis", feature = "nats"))]
+#[cfg(any(feature = "redis", feature = "rabbitmq", feature = "kafka", feature = "nats"))]
 mod brokers;
 mod config;
 mod crashes;
@@ -22,4 +22,6 @@ mod program;
 mod relay;
 mod reloading;
 mod scene;
+#[cfg(any(feature = "rabbitmq", feature = "kafka"))]
+mod servers;
 mod writing;
