@@ -31,6 +31,7 @@ async fn main() {
     println!("{per_second}");
 }
 
+#[expect(clippy::disallowed_methods, reason = "the server of a benchmark, which ends with it")]
 async fn endpoint(answer: Duration) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it has an address");
@@ -61,10 +62,11 @@ fn messages(count: usize) -> Vec<Message> {
 }
 
 /// Delivers everything to the first destination and says how many a second that were, from the first to the last.
+#[expect(clippy::disallowed_methods, reason = "the relay of a benchmark, which is waited for")]
 async fn drain(destinations: Vec<(Destination, Arc<Webhook>)>, count: usize) -> f64 {
     let store = Memory::new();
     let mut transaction = store.begin();
-    messages(count).into_iter().for_each(|message| transaction.enqueue(message));
+    transaction.enqueue(&messages(count));
     transaction.commit();
     let mut builder = Relay::builder(Arc::new(store)).settings(Settings::default());
     for (destination, sink) in destinations {
