@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use serde_json::{Map, Value};
 
 use crate::step::{cargo, execute, shown};
 
@@ -17,6 +18,8 @@ pub enum Name {
     Sqlite,
     /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others
     Webhook,
+    /// Brokers: confirmed messages through a relay, each against a loop with the broker's client alone
+    Brokers,
 }
 
 #[derive(Debug, clap::Args)]
@@ -35,7 +38,7 @@ struct Benchmark {
     /// The program in `crates/posthaste/benches`.
     program: &'static str,
     cases: &'static [&'static str],
-    /// Name, numerator, denominator.
+    /// Name, numerator, denominator. A dot in a name makes a table of what stands before it.
     ratios: &'static [(&'static str, &'static str, &'static str)],
     /// Figures that stand for themselves, each a case that is measured once.
     figures: &'static [&'static str],
@@ -63,6 +66,17 @@ impl Name {
                 ],
                 figures: &[],
             },
+            Self::Brokers => Benchmark {
+                program: "brokers",
+                cases: &["redis", "redis-hot", "redis-bare", "nats", "nats-hot", "nats-bare"],
+                ratios: &[
+                    ("redis.vs_bare", "redis", "redis-bare"),
+                    ("redis.hot_key_vs_bare", "redis-hot", "redis-bare"),
+                    ("nats.vs_bare", "nats", "nats-bare"),
+                    ("nats.hot_key_vs_bare", "nats-hot", "nats-bare"),
+                ],
+                figures: &[],
+            },
         }
     }
 }
@@ -85,19 +99,29 @@ pub fn run(args: &Args) -> Result<()> {
     if !args.json {
         print_table(&benchmark, &measured);
     }
-    let mut results: BTreeMap<String, f64> = BTreeMap::new();
+    let mut results = Map::new();
     for (name, of, to) in benchmark.ratios {
-        results.insert((*name).to_owned(), ratio(&measured[of], &measured[to]));
+        insert(&mut results, name, ratio(&measured[of], &measured[to]));
     }
     for case in benchmark.figures {
         let figure = measure(benchmark.program, case)?.round();
         if !args.json {
             println!("{case:<20} {figure:>18.0}");
         }
-        results.insert(case.replace('-', "_"), figure);
+        insert(&mut results, &case.replace('-', "_"), figure);
     }
     println!("{}", serde_json::to_string(&results)?);
     Ok(())
+}
+
+fn insert(results: &mut Map<String, Value>, name: &str, figure: f64) {
+    match name.split_once('.') {
+        Some((table, name)) => {
+            let table = results.entry(table).or_insert_with(|| Value::Object(Map::new()));
+            table.as_object_mut().into_iter().for_each(|table| insert(table, name, figure));
+        }
+        None => drop(results.insert(name.to_owned(), figure.into())),
+    }
 }
 
 /// One case, once.
@@ -145,6 +169,16 @@ mod tests {
     fn the_median_of_an_even_number_lies_between_the_middle_two() {
         assert_eq!(median(&[1.0, 2.0, 9.0]), 2.0);
         assert_eq!(median(&[1.0, 2.0, 4.0, 9.0]), 3.0);
+    }
+
+    #[test]
+    fn a_dot_makes_a_table() {
+        let mut results = Map::new();
+        for (name, figure) in [("redis.vs_bare", 0.9), ("redis.hot_key_vs_bare", 0.5), ("rss", 80.0)] {
+            insert(&mut results, name, figure);
+        }
+        let expected = r#"{"redis":{"hot_key_vs_bare":0.5,"vs_bare":0.9},"rss":80.0}"#;
+        assert_eq!(serde_json::to_string(&results).unwrap(), expected);
     }
 
     #[test]

@@ -87,6 +87,8 @@ impl Planned {
             Kind::Stdout => settings.open(|_: NoSettings| Ok(posthaste::sinks::stdout::Stdout::new())),
             #[cfg(feature = "redis")]
             Kind::Redis => settings.open(posthaste::sinks::redis::Redis::new),
+            #[cfg(feature = "nats")]
+            Kind::Nats => settings.open(posthaste::sinks::nats::Nats::new),
             #[cfg(feature = "webhook")]
             Kind::Webhook => settings.open(posthaste::sinks::webhook::Webhook::new),
             _ => None,

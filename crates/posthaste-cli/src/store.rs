@@ -8,7 +8,7 @@ use posthaste::journal::Journal;
 use posthaste::{Message, Result};
 use serde::Deserialize;
 
-use crate::config::{Settings, StorePlan};
+use crate::config::{Problem, Settings, StorePlan};
 
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -43,14 +43,13 @@ impl Kind {
         }
     }
 
-    /// Checks the table of settings that only this store has. A problem is the key inside it, and what to write instead.
-    pub fn check(self, settings: &Settings) -> Result<(), (String, String)> {
+    /// Checks the table of settings that only this store has, which is to be found at the key `under`.
+    pub fn check(self, settings: &Settings, under: &str, problems: &mut Vec<Problem>) {
         match self {
             #[cfg(feature = "postgres")]
-            Self::Postgres => settings.parse::<posthaste::stores::postgres::Options>().map(drop),
+            Self::Postgres => drop(settings.parse::<posthaste::stores::postgres::Options>(under, problems)),
             _ => {
-                let _ = settings;
-                Ok(())
+                let _ = (settings, under, problems);
             }
         }
     }

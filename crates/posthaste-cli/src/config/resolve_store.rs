@@ -7,7 +7,7 @@ use posthaste::journal::PARTITIONS;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::fit::reword;
+use super::fit::fit;
 use super::parse;
 use super::problem::Problem;
 use super::resolve::at_least_one;
@@ -71,10 +71,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What the table says, or the key inside it that does not fit and what to write instead.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, (String, String)> {
-        serde_path_to_error::deserialize(&self.0)
-            .map_err(|misfit| (misfit.path().to_string(), reword(&misfit.inner().to_string()).1))
+    /// What the table says, which is to be found at the key `under`, or nothing and what does not fit.
+    pub fn parse<T: DeserializeOwned>(&self, under: &str, problems: &mut Vec<Problem>) -> Option<T> {
+        fit(self.0.clone(), under, problems)
     }
 }
 
@@ -99,7 +98,8 @@ pub(super) fn resolve(written: parse::Store, folder: &Path, problems: &mut Vec<P
         Kind::Sqlite => ("sqlite", None),
         Kind::Postgres => ("postgres", written.postgres),
     };
-    let settings = settings(kind, name, table, problems);
+    let settings = table.map(Settings).unwrap_or_default();
+    kind.check(&settings, &format!("store.{name}"), problems);
     StorePlan { kind, path: folder.join(path), url: url(kind, written.url, problems), settings, partitions }
 }
 
@@ -109,13 +109,4 @@ fn url(kind: Kind, written: Option<String>, problems: &mut Vec<Problem>) -> Url 
         problems.push(Problem::new("store.url", format!("is missing: say where the server is, such as \"{example}\"")));
     }
     Url(url)
-}
-
-fn settings(kind: Kind, name: &str, table: Option<Value>, problems: &mut Vec<Problem>) -> Settings {
-    let settings = table.map(Settings).unwrap_or_default();
-    if let Err((key, says)) = kind.check(&settings) {
-        let key = if key == "." { String::new() } else { format!(".{key}") };
-        problems.push(Problem::new(format!("store.{name}{key}"), says));
-    }
-    settings
 }

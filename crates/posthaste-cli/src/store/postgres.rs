@@ -26,9 +26,11 @@ pub async fn migrate(plan: &StorePlan) -> Result<Store> {
 }
 
 fn options(plan: &StorePlan) -> Result<Options> {
-    let settings: Options =
-        plan.settings.parse().map_err(|(key, says)| Error::new(Kind::Invalid, format!("{key} {says}")))?;
-    Ok(Options { url: plan.url.0.clone(), partitions: plan.partitions, ..settings })
+    let mut problems = Vec::new();
+    let settings = plan.settings.parse::<Options>("store.postgres", &mut problems);
+    let wrong =
+        || Error::new(Kind::Invalid, problems.first().map_or_else(String::new, |p| format!("{} {}", p.key, p.says)));
+    Ok(Options { url: plan.url.0.clone(), partitions: plan.partitions, ..settings.ok_or_else(wrong)? })
 }
 
 #[async_trait]
