@@ -93,10 +93,10 @@ impl Name {
             Self::Webhook => Benchmark {
                 program: "webhook",
                 services: &[],
-                cases: &["slow", "slow-ideal", "others-alone", "others-beside-a-dead-one"],
+                cases: &["slow", "slow-ideal", "slow-beside-a-dead-one"],
                 ratios: &[
                     ("slow_of_ideal", "slow", "slow-ideal"),
-                    ("others_beside_a_dead_one", "others-beside-a-dead-one", "others-alone"),
+                    ("beside_a_dead_one", "slow-beside-a-dead-one", "slow"),
                 ],
                 figures: &[],
             },

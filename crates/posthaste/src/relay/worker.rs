@@ -116,7 +116,7 @@ impl Worker {
                 if let Input::Delivered { id, .. } = &input {
                     self.under_way.answered(*id);
                 }
-                telemetry::log_store_error(&input);
+                telemetry::log_answer(&input);
                 self.engine.handle(now, input);
             }
         }
