@@ -1,4 +1,6 @@
 //! The store suite on every store.
 
 pub(crate) mod memory;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
 pub(crate) mod sqlite;
