@@ -11,3 +11,5 @@ pub mod settings;
 #[cfg(feature = "stdout")]
 pub mod stdout;
 pub mod template;
+#[cfg(feature = "webhook")]
+pub mod webhook;

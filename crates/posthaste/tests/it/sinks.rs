@@ -4,3 +4,5 @@ mod handlers;
 mod handlers_behind_a_relay;
 mod planted;
 mod stdout;
+#[cfg(feature = "webhook")]
+mod webhook;

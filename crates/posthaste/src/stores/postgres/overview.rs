@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use super::codec;
 use super::report::worker_report;
 use crate::error::Result;
-use crate::inspect::{DestinationCounts, Overview, WorkerStatus};
+use crate::inspect::{DestinationCounts, Figure, Overview, WorkerStatus};
 
 pub(super) async fn overview(snapshot: &Transaction<'_>, partitions: u16) -> Result<Overview> {
     let statement = snapshot.prepare_cached(include_str!("overview_totals.sql")).await?;
@@ -19,7 +19,16 @@ pub(super) async fn overview(snapshot: &Transaction<'_>, partitions: u16) -> Res
         destinations: destinations(snapshot).await?,
         workers: workers(snapshot).await?,
         unheld_partitions: usize::try_from(unheld).unwrap_or(0),
+        figures: figures(&totals)?,
     })
+}
+
+/// A transaction that is left open holds its own messages back and keeps all tables from being vacuumed.
+fn figures(totals: &Row) -> Result<Vec<Figure>> {
+    Ok(vec![
+        Figure { name: "oldest_transaction_seconds", value: totals.try_get(4)? },
+        Figure { name: "ticks", value: totals.try_get(5)? },
+    ])
 }
 
 /// What is exceptional is counted where it stands, what is pending from the slowest cursor on: not what is delivered.
