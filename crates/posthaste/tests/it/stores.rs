@@ -1,4 +1,6 @@
 //! The store suite on every store.
 
 pub(crate) mod memory;
+#[cfg(feature = "postgres")]
+mod postgres_faults;
 pub(crate) mod sqlite;
