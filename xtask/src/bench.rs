@@ -100,7 +100,11 @@ pub fn run(args: &Args) -> Result<()> {
     if args.rounds == 0 {
         bail!("`--rounds` must be at least 1");
     }
-    execute(cargo("bench --package posthaste --all-features --no-run --quiet --bench").arg(benchmark.program))?;
+    execute(cargo("bench --package posthaste --no-run --quiet --features").args([
+        benchmark.program,
+        "--bench",
+        benchmark.program,
+    ]))?;
     let server = benchmark.server.map(|(name, options)| Server::start(name, options)).transpose()?;
     let program = Program { name: benchmark.program, server };
     let mut measured = Measured::new();
@@ -141,8 +145,8 @@ impl Program {
 
     /// What the last line of a case says.
     fn figure(&self, case: &str) -> Result<Value> {
-        let mut command = cargo("bench --package posthaste --all-features --quiet --bench");
-        command.args([self.name, "--", case]).stderr(std::process::Stdio::inherit());
+        let mut command = cargo("bench --package posthaste --quiet --features");
+        command.args([self.name, "--bench", self.name, "--", case]).stderr(std::process::Stdio::inherit());
         if let Some(server) = &self.server {
             command.env("POSTHASTE_BENCH_SERVER", server.address());
         }

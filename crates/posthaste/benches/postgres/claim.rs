@@ -3,7 +3,9 @@
 
 use std::time::Instant;
 
-use tokio_postgres::{Client, Row, Statement};
+use posthaste::Message;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row, Statement, Transaction};
 use uuid::Uuid;
 
 use crate::database::{Database, wal_bytes};
@@ -51,11 +53,24 @@ fn decode(row: &Row) -> Uuid {
     row.get(1)
 }
 
+/// What an application does with one message.
+pub(crate) async fn insert(transaction: &Transaction<'_>, message: &Message) {
+    let sql =
+        "INSERT INTO claims (message_id, event_type, aggregate_type, aggregate_id, content_type, occurred_at, payload)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let (kind, aggregate, id) =
+        (message.event_type.as_str(), message.aggregate_type.as_str(), message.aggregate_id.as_str());
+    let (content, payload) = (message.content_type.as_str(), &message.payload[..]);
+    let values: [&(dyn ToSql + Sync); 7] =
+        [&message.id.0, &kind, &aggregate, &id, &content, &message.occurred_at, &payload];
+    transaction.execute(sql, &values).await.expect("it is stored");
+}
+
 async fn drain(database: &Database) {
     let claims = Claims::open(database).await;
     let mut total = 0;
     loop {
-        match claims.batch(|id| drop(std::hint::black_box(id))).await {
+        match claims.batch(|id| _ = std::hint::black_box(id)).await {
             0 => break,
             batch => total += batch,
         }

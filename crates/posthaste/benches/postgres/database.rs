@@ -1,7 +1,6 @@
 //! Databases with a journal, and with a backlog in it.
 
 use posthaste::Message;
-use posthaste::journal::Journal;
 use posthaste::stores::postgres::{Options, Postgres, enqueue};
 use tokio_postgres::{Client, NoTls};
 

@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use crate::claim::Claims;
+use crate::claim::{self, Claims};
 use crate::database::{Database, message};
 
 const WRITERS: usize = 4;
@@ -76,9 +76,6 @@ enum Into {
 
 async fn write(database: Arc<Database>, times: Arc<Times>, into: Into, first: usize) {
     let mut client = database.connect().await;
-    let insert =
-        "INSERT INTO claims (message_id, event_type, aggregate_type, aggregate_id, content_type, occurred_at, payload)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let mut beat = tokio::time::interval(BEAT);
     for n in first..first + EACH {
         beat.tick().await;
@@ -86,20 +83,7 @@ async fn write(database: Arc<Database>, times: Arc<Times>, into: Into, first: us
         let transaction = client.transaction().await.expect("a transaction");
         match into {
             Into::Outbox => drop(enqueue(&transaction, std::slice::from_ref(&message)).await.expect("it is stored")),
-            Into::Claims => {
-                let m = &message;
-                let payload = &m.payload[..];
-                let kind: [&(dyn tokio_postgres::types::ToSql + Sync); 7] = [
-                    &m.id.0,
-                    &m.event_type,
-                    &m.aggregate_type,
-                    &m.aggregate_id,
-                    &m.content_type,
-                    &m.occurred_at,
-                    &payload,
-                ];
-                transaction.execute(insert, &kind).await.expect("it is stored");
-            }
+            Into::Claims => claim::insert(&transaction, &message).await,
         }
         times.committed.lock().expect("no panic").insert(message.id.0, Instant::now());
         transaction.commit().await.expect("a commit");

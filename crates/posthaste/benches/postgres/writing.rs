@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use deadpool_postgres::Transaction;
+use jiff::Timestamp;
 use posthaste::Message;
 use posthaste::stores::postgres::enqueue;
 use tokio_postgres::types::ToSql;
+use uuid::Uuid;
 
 use crate::database::{Database, message};
 use crate::rate;
@@ -53,12 +55,19 @@ fn insert(rows: usize) -> String {
 
 async fn write(transaction: &Transaction<'_>, insert: &str, batch: &[Message]) {
     let statement = transaction.prepare_cached(insert).await.expect("a statement");
-    let payloads: Vec<&[u8]> = batch.iter().map(|message| &message.payload[..]).collect();
-    let mut values: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(batch.len() * 8);
-    for (message, payload) in batch.iter().zip(&payloads) {
-        values.extend([&message.id.0 as &(dyn ToSql + Sync), &message.event_type, &message.aggregate_type]);
-        values.extend([&message.aggregate_id as &(dyn ToSql + Sync), &message.correlation_id, &message.content_type]);
-        values.extend([&message.occurred_at as &(dyn ToSql + Sync), payload]);
-    }
+    let rows: Vec<Row> = batch.iter().map(row).collect();
+    let values: Vec<&(dyn ToSql + Sync)> = rows.iter().flat_map(values).collect();
     transaction.execute(&statement, &values).await.expect("rows");
+}
+
+/// The columns as the client takes them.
+type Row<'a> = (Uuid, [&'a str; 3], Option<&'a str>, &'a str, Timestamp, &'a [u8]);
+
+fn row(m: &Message) -> Row<'_> {
+    let about = [m.event_type.as_str(), &m.aggregate_type, &m.aggregate_id];
+    (m.id.0, about, m.correlation_id.as_deref(), &m.content_type, m.occurred_at, &m.payload)
+}
+
+fn values<'a>((id, about, correlation, kind, at, payload): &'a Row<'_>) -> [&'a (dyn ToSql + Sync); 8] {
+    [id, &about[0], &about[1], &about[2], correlation, kind, at, payload]
 }

@@ -38,7 +38,7 @@ async fn keeps_the_contract(client: &mut Command, name: &str) {
     assert_eq!(types, ["order.placed", "order.shipped", "invoice.paid", "invoice.paid", "page.viewed"]);
 
     let placed = messages[0];
-    assert_eq!(placed.key, Some(format!("order/{name}-1")), "the aggregate is the key");
+    assert_eq!(placed.key.as_deref(), Some(format!("order/{name}-1").as_str()), "the aggregate is the key");
     assert_eq!(placed.content_type, "application/json");
     assert_eq!(placed.id.0.get_version_num(), 7);
     assert_eq!(serde_json::from_slice::<serde_json::Value>(&placed.payload).unwrap()["total"], 42);

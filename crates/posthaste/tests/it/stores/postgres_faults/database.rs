@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use posthaste::Result;
-use posthaste::journal::Journal;
 use posthaste::stores::postgres::{Options, Postgres};
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;

@@ -80,7 +80,7 @@ impl Sink for Ledger {
         for delivery in &run.deliveries {
             let message = &delivery.message;
             let number = str::from_utf8(&message.payload).unwrap().parse().unwrap_or_default();
-            let event = Event { id: message.id.0, order: message.aggregate_id.clone(), number };
+            let event = Event { id: message.id.0, order: message.aggregate_id.to_string(), number };
             if arrivals.seen.insert(event.id) {
                 arrivals.first.push(event);
             } else {
