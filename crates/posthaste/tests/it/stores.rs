@@ -3,4 +3,5 @@
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+mod postgres_faults;
 pub(crate) mod sqlite;
