@@ -8,7 +8,7 @@ WITH slowest AS MATERIALIZED (
     SELECT o.seq FROM slowest JOIN outbox AS o ON o.xid >= slowest.floor
     UNION ALL
     SELECT o.seq FROM slowest CROSS JOIN unnest(slowest.late || slowest.running) AS r (xid)
-    JOIN outbox AS o ON o.xid = r.xid AND o.xid < slowest.floor
+    CROSS JOIN LATERAL (SELECT seq FROM outbox WHERE xid = r.xid AND xid < slowest.floor OFFSET 0) AS o
 )
 SELECT s.destination::text, 'pending', count(*), extract(epoch FROM now() - min(s.written_at))::float8
 FROM beyond CROSS JOIN LATERAL (

@@ -13,6 +13,10 @@ use tokio_postgres::NoTls;
 
 use crate::servers;
 
+mod plain_sql;
+mod segments;
+mod surroundings;
+
 mod on_debians {
     posthaste::store_suite!(super::fresh);
 }

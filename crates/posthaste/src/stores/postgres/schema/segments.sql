@@ -34,12 +34,13 @@ CREATE FUNCTION {schema}.outbox_old_segments(older_than interval) RETURNS SETOF 
 $$;
 
 -- What keeps an old segment alive, in words; NULL if nothing does.
-CREATE FUNCTION {schema}.outbox_segment_kept_by(segment text) RETURNS text LANGUAGE plpgsql STABLE
+CREATE FUNCTION {schema}.outbox_segment_kept_by(segment text) RETURNS text LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = {schema}, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     slowest record;
     found   text;
 BEGIN
+    IF segment !~ '^outbox_[0-9]{8}$' THEN RETURN 'it is no segment'; END IF;
     SELECT c.destination, t.* INTO slowest
     FROM outbox_cursors AS c
     JOIN outbox_destinations AS d ON d.name = c.destination AND d.active
@@ -75,7 +76,7 @@ SET search_path = {schema}, pg_temp SET lock_timeout = '50ms' AS $$
 DECLARE
     messages bigint;
 BEGIN
-    IF segment !~ '^outbox_[0-9]{8}$' OR outbox_segment_kept_by(segment) IS NOT NULL THEN RETURN NULL; END IF;
+    IF outbox_segment_kept_by(segment) IS NOT NULL THEN RETURN NULL; END IF;
     EXECUTE format('SELECT count(*) FROM %I', segment) INTO messages;
     EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', segment);
     -- Someone may have asked for one of its messages since.
@@ -95,4 +96,5 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN NULL;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION {schema}.outbox_add_segments, {schema}.outbox_drop_segment FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION {schema}.outbox_add_segments, {schema}.outbox_drop_segment, {schema}.outbox_segment_kept_by
+    FROM PUBLIC;
