@@ -39,7 +39,8 @@ BEGIN
         FROM held AS k WHERE k.destination = h.destination AND k.key = h.key AND k.tenant = h.tenant;
         UPDATE outbox_held_keys SET after_tick = 1, until_tick = 1 WHERE after_tick <> 1 OR until_tick <> 1;
         UPDATE outbox_cursors AS c
-        SET low_tick = 1, low_seq = l.low, done_tick = array_fill(1::bigint, ARRAY[cardinality(b.done)]), done_seq = b.done
+        SET low_tick = 1, low_seq = l.low, done_seq = b.done,
+            done_tick = CASE WHEN b.done IS NOT NULL THEN array_fill(1::bigint, ARRAY[cardinality(b.done)]) END
         FROM lanes AS l LEFT JOIN beyond AS b ON b.partition = l.partition AND b.destination = l.destination
         WHERE c.partition = l.partition AND c.destination = l.destination;
     END IF;
