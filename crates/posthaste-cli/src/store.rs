@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use posthaste::inspect::{Finding, Inspect};
 use posthaste::journal::Journal;
-use posthaste::{Message, Result};
+use posthaste::{Error, Message, Result, error};
 use serde::Deserialize;
 
 use crate::config::{Problem, Settings, StorePlan};
@@ -77,6 +77,11 @@ trait Backend: Send + Sync {
     async fn findings(&self) -> Result<Vec<Finding>> {
         Ok(Vec::new())
     }
+
+    /// Takes a journal over whose database is another one than it was, or went back in time.
+    async fn accept(&self) -> Result<()> {
+        Err(Error::new(error::Kind::Invalid, "this kind of store need not be accepted: leave --accept-store out"))
+    }
 }
 
 impl Store {
@@ -112,6 +117,11 @@ impl Store {
     /// What a person should know before a relay runs here; none that refuses is a good sign.
     pub async fn findings(&self) -> Result<Vec<Finding>> {
         self.backend.findings().await
+    }
+
+    /// Takes a journal over whose database is another one than it was, or went back in time.
+    pub async fn accept(&self) -> Result<()> {
+        self.backend.accept().await
     }
 }
 

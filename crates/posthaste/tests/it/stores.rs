@@ -1,4 +1,7 @@
 //! The store suite on every store.
 
 pub(crate) mod memory;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
+mod postgres_faults;
 pub(crate) mod sqlite;
