@@ -26,7 +26,10 @@ mod duration;
 mod exit;
 mod explain;
 mod health;
+#[cfg(feature = "http")]
+mod http;
 mod logging;
+mod operator;
 mod output;
 mod paging;
 mod selection;

@@ -11,14 +11,17 @@ use posthaste::destination::Name;
 use posthaste::inspect::{Filter, Status};
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
+use serde::{Deserialize, Deserializer};
 
 use crate::duration;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args, Deserialize)]
 #[command(next_help_heading = "Which deliveries")]
+#[serde(deny_unknown_fields, default)]
 pub struct Selection {
     /// In this state; repeat for several
     #[arg(long = "state", value_name = "STATE", value_parser = state_parser())]
+    #[serde(rename = "state", deserialize_with = "states")]
     states: Vec<Status>,
     /// To this destination
     #[arg(long, value_name = "NAME")]
@@ -50,6 +53,32 @@ pub enum Moment {
     At(Timestamp),
 }
 
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        moment(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A list, or text with commas as it stands in a URL.
+fn states<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Status>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        List(Vec<String>),
+    }
+    let names = match Written::deserialize(deserializer)? {
+        Written::Text(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
+        Written::List(names) => names,
+    };
+    let parse = |name: &String| {
+        let known = || Status::ALL.map(Status::as_str).join(", ");
+        Status::parse(name)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{name}` is not a state: there is {}", known())))
+    };
+    names.iter().map(parse).collect()
+}
+
 impl Selection {
     pub fn filter(&self, now: Timestamp) -> Filter {
         let (aggregate_type, aggregate_id) = match self.aggregate.as_deref().map(|text| text.split_once('/')) {
@@ -70,6 +99,28 @@ impl Selection {
             before: self.before.map(|moment| moment.resolve(now)),
         }
     }
+}
+
+/// A filter as a person would say it, for the audit log.
+pub fn words(filter: &Filter) -> String {
+    let list = |items: Vec<String>| Some(items.join(", ")).filter(|text| !text.is_empty());
+    let aggregate = filter.aggregate_type.as_ref().map(|kind| match &filter.aggregate_id {
+        Some(id) => format!("{kind}/{id}"),
+        None => kind.clone(),
+    });
+    let parts = [
+        ("ids", list(filter.ids.iter().map(ToString::to_string).collect())),
+        ("state", list(filter.statuses.iter().map(|status| status.as_str().to_owned()).collect())),
+        ("destination", filter.destination.as_ref().map(ToString::to_string)),
+        ("event type", filter.event_type.clone()),
+        ("key", filter.key.clone()),
+        ("aggregate", aggregate),
+        ("tenant", filter.tenant.clone()),
+        ("since", filter.since.map(|time| time.to_string())),
+        ("before", filter.before.map(|time| time.to_string())),
+    ];
+    let said = parts.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+    said.collect::<Vec<_>>().join("; ")
 }
 
 impl Moment {

@@ -18,6 +18,7 @@ pub struct File {
     pub relay: Relay,
     pub retention: Retention,
     pub log: Log,
+    pub http: Option<Http>,
     pub destinations: BTreeMap<String, Destination>,
 }
 
@@ -64,6 +65,32 @@ pub struct Log {
     pub level: Option<String>,
 }
 
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Http {
+    pub bind: Option<String>,
+    pub hosts: Vec<String>,
+    pub tokens: BTreeMap<String, Token>,
+    pub ready_max_pending: Option<u64>,
+    pub ready_max_age: Option<Span>,
+}
+
+/// Not `Debug`: it holds a secret.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Token {
+    pub role: Option<Role>,
+    pub token: Option<String>,
+}
+
+/// What a caller may do; whoever may do more may do less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    Viewer,
+    Operator,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
@@ -84,7 +111,8 @@ pub struct Destination {
     pub max_run: Option<usize>,
     pub batch_delay: Option<Span>,
     pub timeout: Option<Span>,
-    pub tenant_rate: Option<TenantRate>,
+    pub rate: Option<Rate>,
+    pub tenant_rate: Option<Rate>,
     pub start_from: Option<StartFrom>,
     // What the sinks understand, each for itself.
     pub redis: Option<Value>,
@@ -139,7 +167,7 @@ pub enum OnDead {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct TenantRate {
+pub struct Rate {
     pub per_second: Option<f64>,
     pub burst: Option<u32>,
 }

@@ -7,6 +7,8 @@ use posthaste::retry::{Backoff, OnDead};
 
 use super::*;
 
+mod deploy;
+
 fn plan_of(text: &str, env: &[(&str, &str)]) -> Result<Plan, String> {
     let tree = Tree::from_toml(text).unwrap();
     finish(tree, env)
@@ -218,4 +220,28 @@ fn what_a_reference_points_to_is_never_printed() {
 fn an_override_inside_a_plain_value_is_a_problem() {
     let says = plan_of("store.path = 'app.db'", &[("POSTHASTE_STORE__PATH__DEEPER", "1")]).unwrap_err();
     assert!(says.contains("store.path.deeper  cannot be set inside a plain value"), "{says}");
+}
+
+#[test]
+fn a_reference_may_stand_in_a_list() {
+    let text = "destinations.crm = { type = 'stdout', events = [{ env = 'EVENTS' }, 'invoice.*'] }";
+    let plan =
+        plan(Tree::from_toml(text).unwrap(), &[("EVENTS".into(), "order.*".into())].into(), Path::new("")).unwrap();
+    assert_eq!(plan.destinations[0].destination.route.patterns(), ["order.*", "invoice.*"]);
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn what_is_reachable_from_outside_needs_a_token() {
+    let says = plan_of("[http]\nbind = '0.0.0.0:7700'", &[]).unwrap_err();
+    assert!(says.contains("http.bind  is reachable from outside this machine"), "{says}");
+    let says = plan_of("[http]\nbind = '0.0.0.0:7700'\ntokens.ann.token = 'short'", &[]).unwrap_err();
+    assert!(
+        says.contains("http.tokens.ann.token  must be at least 16 characters") && !says.contains("short"),
+        "{says}"
+    );
+    let plan = plan_of("[http]\nbind = '[::]:7700'\ntokens.ann.token = '0123456789abcdef'", &[]).unwrap();
+    assert_eq!(plan.http.unwrap().tokens[0].role, Role::Viewer);
+    assert!(plan_of("[http]", &[]).unwrap().http.unwrap().bind.ip().is_loopback());
+    assert!(plan_of("", &[]).unwrap().http.is_none());
 }

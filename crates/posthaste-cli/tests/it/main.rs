@@ -4,10 +4,15 @@
     reason = "nothing of a test can be reached from outside; `pub` says what a module offers the others"
 )]
 
+#[cfg(any(feature = "redis", feature = "nats"))]
+mod brokers;
 mod config;
 mod crashes;
 mod demo;
+mod explaining;
 mod first_steps;
+#[cfg(all(feature = "http", feature = "webhook"))]
+mod http;
 mod inspecting;
 mod lives;
 mod operating;
@@ -15,5 +20,6 @@ mod orders;
 mod processes;
 mod program;
 mod relay;
+mod reloading;
 mod scene;
 mod writing;
