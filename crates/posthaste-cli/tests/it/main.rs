@@ -1,4 +1,4 @@
-//! The real program, run on real SQLite files: what it prints, and how it ends.
+//! The real program, run on real databases: what it prints, and how it ends.
 #![expect(
     unreachable_pub,
     reason = "nothing of a test can be reached from outside; `pub` says what a module offers the others"
@@ -24,4 +24,6 @@ mod reloading;
 mod scene;
 #[cfg(any(feature = "rabbitmq", feature = "kafka"))]
 mod servers;
+#[cfg(feature = "postgres")]
+mod workers_on_postgres;
 mod writing;

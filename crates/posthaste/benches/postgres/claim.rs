@@ -90,5 +90,5 @@ pub(crate) async fn wal_bytes_per_message() -> f64 {
     let client = database.connect().await;
     let before = wal_bytes(&client).await;
     drain(&database).await;
-    (wal_bytes(&client).await - before) as f64 / MESSAGES as f64
+    ((wal_bytes(&client).await - before) as f64 / MESSAGES as f64).round()
 }

@@ -62,7 +62,7 @@ pub(crate) async fn wal_bytes_per_message() -> f64 {
     let client = database.connect().await;
     let before = wal_bytes(&client).await;
     drain(&database, MESSAGES, Settings { read_batch: BATCH, commit_batch: BATCH, ..Settings::default() }).await;
-    (wal_bytes(&client).await - before) as f64 / MESSAGES as f64
+    ((wal_bytes(&client).await - before) as f64 / MESSAGES as f64).round()
 }
 
 /// The most memory the process ever had while it drained a million messages.

@@ -3,5 +3,6 @@
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+#[cfg(feature = "postgres")]
 mod postgres_faults;
 pub(crate) mod sqlite;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use compact_str::format_compact;
 use jiff::Timestamp;
 use serde::Deserialize;
 use tokio_postgres::Row;
