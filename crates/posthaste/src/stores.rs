@@ -2,5 +2,7 @@
 
 #[cfg(feature = "memory")]
 pub mod memory;
+#[cfg(feature = "mongodb")]
+pub mod mongodb;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
