@@ -3,14 +3,31 @@
 //! A server that is not installed is installed; one that cannot be had is an error with the remedy, never a skipped test. The
 //! system's own servers, if it runs any, are not touched: they have other ports and other data.
 
-use anyhow::{Result, bail};
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow};
 
 use self::catalog::{CATALOG, Service};
 use self::instance::Instance;
 
+mod ask;
+mod cache;
 mod catalog;
 mod install;
 mod instance;
+mod kafka;
+mod mongodb;
+mod nats;
+mod patience;
+mod ports;
+mod postgres;
+mod private;
+mod rabbitmq;
+mod redis;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -35,75 +52,151 @@ enum What {
         /// All, unless named
         names: Vec<String>,
     },
+    /// Become a private server, in the foreground
+    Serve {
+        name: String,
+        /// Where its data is, or will be
+        #[arg(long)]
+        folder: PathBuf,
+        #[arg(long)]
+        address: SocketAddr,
+        /// More options for the server itself
+        #[arg(last = true)]
+        options: Vec<String>,
+    },
+    /// Wait until a private server answers
+    Await {
+        name: String,
+        #[arg(value_delimiter = ',')]
+        addresses: Vec<SocketAddr>,
+    },
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    match &args.what {
+pub fn run(args: Args) -> Result<()> {
+    match args.what {
         What::Up { names } if names.is_empty() => up_for_tests(),
-        What::Up { names } => named(names)?.into_iter().try_for_each(up),
-        What::Down { names } => named(names)?.into_iter().try_for_each(down),
-        What::Status { names } => named(names).map(|services| status(&services)),
+        What::Up { names } => up(&named(&names)?),
+        What::Down { names } => down(&named(&names)?),
+        What::Status { names } => named(&names).map(|services| status(&services)),
+        What::Serve { name, folder, address, options } => {
+            private::serve(Service::named(&name)?, folder, address, &options)
+        }
+        What::Await { name, addresses } => patience::wait_for_answer(Service::named(&name)?, &addresses, &mut []),
     }
 }
 
 /// Starts what the tests need.
 pub fn up_for_tests() -> Result<()> {
-    let mut needed = CATALOG.iter().filter(|service| service.tests_need_it).peekable();
-    if needed.peek().is_none() {
-        println!("services: the tests need none");
-    }
-    needed.try_for_each(up)
+    up(&CATALOG.iter().filter(|service| service.tests_need_it).collect::<Vec<_>>())
 }
 
 /// The services of these names; all, if none is given.
 fn named(names: &[String]) -> Result<Vec<&'static Service>> {
-    let unknown: Vec<_> = names.iter().filter(|name| CATALOG.iter().all(|service| service.name != **name)).collect();
-    if !unknown.is_empty() {
-        let known: Vec<_> = CATALOG.iter().map(|service| service.name).collect();
-        bail!("no such service: {unknown:?}; there are {known:?}");
+    if names.is_empty() {
+        return Ok(CATALOG.iter().collect());
     }
-    Ok(CATALOG.iter().filter(|service| names.is_empty() || names.iter().any(|name| name == service.name)).collect())
+    names.iter().map(|name| Service::named(name)).collect()
 }
 
-fn up(service: &'static Service) -> Result<()> {
-    let name = service.name;
-    if let Some(instance) = Instance::running(service) {
-        println!("{name}: runs at {}", instance.address());
+/// Installs what is missing, packages in one go and everything else at once, then starts all at once.
+fn up(services: &[&'static Service]) -> Result<()> {
+    let _lock = lock()?;
+    private::sweep()?;
+    keep_this_program()?;
+    install_packages(services)?;
+    all_at_once(services, |service| {
+        if (service.find)().is_none() {
+            let begun = Instant::now();
+            (service.fetch)()?;
+            println!("{}: fetched in {:.1} s", service.name, begun.elapsed().as_secs_f64());
+        }
+        Ok(())
+    })?;
+    all_at_once(services, start)
+}
+
+fn install_packages(services: &[&'static Service]) -> Result<()> {
+    let absent = services.iter().filter(|service| (service.find)().is_none());
+    let needed = absent.flat_map(|service| service.needs).filter(|(program, _)| install::find(program).is_none());
+    let mut packages: Vec<_> = needed.map(|(_, package)| *package).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    if packages.is_empty() {
         return Ok(());
     }
-    let program = match install::find(service.programs) {
-        Some(program) => program,
-        None => {
-            println!("{name}: not installed, installing it");
-            (service.install)()?;
-            install::find(service.programs).ok_or_else(|| anyhow::anyhow!("{name}: installed, but not found"))?
-        }
-    };
-    let instance = Instance::start(service, &program)?;
-    println!("{name}: started at {}", instance.address());
+    let begun = Instant::now();
+    println!("installing {}", packages.join(", "));
+    install::apt(&packages)?;
+    println!("installed in {:.1} s", begun.elapsed().as_secs_f64());
     Ok(())
 }
 
-fn down(service: &'static Service) -> Result<()> {
-    match Instance::running(service) {
-        Some(instance) => {
-            instance.stop()?;
-            println!("{}: stopped", service.name);
+fn start(service: &'static Service) -> Result<()> {
+    let name = service.name;
+    if let Some(instance) = Instance::running(service) {
+        if instance.answers() {
+            println!("{name}: runs at {}", instance.address());
+            return Ok(());
         }
-        None => println!("{}: does not run", service.name),
+        println!("{name}: does not answer, starting it again");
+        instance.stop()?;
     }
+    let begun = Instant::now();
+    let instance = Instance::start(service)?;
+    println!("{name}: started at {} in {:.1} s", instance.address(), begun.elapsed().as_secs_f64());
     Ok(())
+}
+
+fn down(services: &[&'static Service]) -> Result<()> {
+    let _lock = lock()?;
+    private::sweep()?;
+    all_at_once(services, |service| {
+        match Instance::running(service) {
+            Some(instance) => {
+                instance.stop()?;
+                println!("{}: stopped", service.name);
+            }
+            None => println!("{}: does not run", service.name),
+        }
+        Ok(())
+    })
 }
 
 fn status(services: &[&'static Service]) {
-    println!("{:<12} {:<16} {:<22} program", "service", "state", "address");
+    println!("{:<12} {:<16} {:<47} program", "service", "state", "address");
     for service in services {
-        let program = install::find(service.programs).map_or("not installed".into(), |path| path.display().to_string());
+        let program = (service.find)().map_or("not installed".into(), |path| path.display().to_string());
         let (state, address) = match Instance::running(service) {
-            Some(instance) if instance.answers() => ("runs", instance.address().to_string()),
-            Some(instance) => ("does not answer", instance.address().to_string()),
+            Some(instance) if instance.answers() => ("runs", instance.address()),
+            Some(instance) => ("does not answer", instance.address()),
             None => ("stopped", String::new()),
         };
-        println!("{:<12} {state:<16} {address:<22} {program}", service.name);
+        println!("{:<12} {state:<16} {address:<47} {program}", service.name);
     }
+}
+
+/// Does something for all services, each in a thread of its own. Every failure is told.
+fn all_at_once(services: &[&'static Service], work: impl Fn(&'static Service) -> Result<()> + Sync) -> Result<()> {
+    let work = &work;
+    let results: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = services.iter().map(|service| scope.spawn(move || work(service))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(anyhow!("panicked")))).collect()
+    });
+    let failures: Vec<_> = results.into_iter().filter_map(Result::err).map(|error| format!("{error:#}")).collect();
+    if failures.is_empty() { Ok(()) } else { Err(anyhow!(failures.join("\n\n"))) }
+}
+
+/// One starts or stops servers of this checkout at a time.
+fn lock() -> Result<File> {
+    fs::create_dir_all("target/services").context("cannot create target/services")?;
+    let lock = File::create("target/services/.lock")?;
+    lock.lock()?;
+    Ok(lock)
+}
+
+/// Where tests find it, to start private servers. Cargo may replace the one that runs at any time.
+fn keep_this_program() -> Result<()> {
+    let half = "target/services/.xtask-half";
+    fs::copy(std::env::current_exe()?, half)?;
+    Ok(fs::rename(half, "target/services/.xtask")?)
 }

@@ -1,6 +1,6 @@
 //! One step after another, each announced and timed.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -18,6 +18,17 @@ pub fn execute(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start: {shown}"))?;
     if !status.success() {
         bail!("{shown}: {status}");
+    }
+    Ok(())
+}
+
+/// Runs a command to its end without showing what it says, unless it fails.
+pub fn quietly(command: &mut Command) -> Result<()> {
+    let shown = shown(command);
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start: {shown}"))?;
+    if !output.status.success() {
+        let said = [output.stdout, output.stderr].concat();
+        bail!("{shown}: {}\n{}", output.status, String::from_utf8_lossy(&said).trim());
     }
     Ok(())
 }

@@ -1,14 +1,24 @@
-//! Every service there is. To add one, add a row; the name is the same as the adapter's feature.
+//! Every service there is. To add one, add a file and a row; the name is the same as the adapter's feature.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 
-use super::install;
+use super::{kafka, mongodb, nats, postgres, rabbitmq, redis};
+
+pub const CATALOG: &[Service] = &[
+    redis::SERVICE,
+    postgres::SERVICE,
+    postgres::SERVICE_18,
+    mongodb::SERVICE,
+    mongodb::SERVICE_OF_THREE,
+    rabbitmq::SERVICE,
+    nats::SERVICE,
+    kafka::SERVICE,
+];
 
 /// How to have a server of one kind.
 #[derive(Debug)]
@@ -16,40 +26,81 @@ pub struct Service {
     pub name: &'static str,
     /// Whether `cargo xtask test` starts it.
     pub tests_need_it: bool,
-    /// Names of its program, looked up on the path; the first one found is taken. One with a slash is a path.
-    pub programs: &'static [&'static str],
-    /// Makes one of the programs be found.
-    pub install: fn() -> Result<()>,
-    /// What to execute so that it serves `address`, in the foreground, with all its data in `folder`.
-    pub command: fn(program: &Path, folder: &Path, address: SocketAddr) -> Command,
+    /// How many processes make one server.
+    pub nodes: usize,
+    /// Programs that must be there to have it, each with the Debian package that has it.
+    pub needs: &'static [(&'static str, &'static str)],
+    /// Its program, or the folder of its programs, if it is there.
+    pub find: fn() -> Option<PathBuf>,
+    /// Makes it be found, if the packages alone do not.
+    pub fetch: fn() -> Result<()>,
+    /// Makes its data, once, in the empty folder of a node.
+    pub prepare: fn(&Node) -> Result<()>,
+    /// What to execute so that a node serves its address, in the foreground, with all its data in its folder.
+    pub command: fn(&Node) -> Result<Command>,
+    /// Makes one server of nodes that do not answer yet. Harmless when it was done before.
+    pub join: fn(&[SocketAddr]) -> Result<()>,
     /// Whether it answers in its own protocol, not merely listens.
-    pub answers: fn(SocketAddr) -> Result<()>,
+    pub answers: fn(&[SocketAddr]) -> Result<()>,
+    /// The signal at which it goes in good order, without waiting for its clients.
+    pub stop_signal: &'static str,
 }
 
-pub const CATALOG: &[Service] = &[Service {
-    name: "redis",
-    tests_need_it: false,
-    programs: &["redis-server"],
-    install: || install::apt(&["redis-server"]),
-    command: |program, folder, address| {
-        let mut command = Command::new(program);
-        command.args(["--bind", &address.ip().to_string(), "--port", &address.port().to_string()]);
-        command.args(["--save", "", "--appendonly", "no", "--daemonize", "no", "--dir"]).arg(folder);
-        command
-    },
-    answers: |address| ask(address, b"PING\r\n", b"+PONG"),
-}];
+impl Service {
+    /// What most of them have in common.
+    pub const PLAIN: Self = Self {
+        name: "",
+        tests_need_it: true,
+        nodes: 1,
+        needs: &[],
+        find: || None,
+        fetch: || Ok(()),
+        prepare: |_| Ok(()),
+        command: |_| anyhow::bail!("no command"),
+        join: |_| Ok(()),
+        answers: |_| Ok(()),
+        stop_signal: "TERM",
+    };
 
-/// Sends a question and wants an answer that begins like this.
-fn ask(address: SocketAddr, question: &[u8], expected: &[u8]) -> Result<()> {
-    const PATIENCE: Duration = Duration::from_secs(1);
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.write_all(question)?;
-    let mut answer = vec![0; expected.len()];
-    stream.read_exact(&mut answer)?;
-    if answer != expected {
-        bail!("answered {:?}", String::from_utf8_lossy(&answer));
+    pub fn named(name: &str) -> Result<&'static Self> {
+        let known = || CATALOG.iter().map(|service| service.name).collect::<Vec<_>>();
+        let found = CATALOG.iter().find(|service| service.name == name);
+        found.with_context(|| format!("no such service: {name}; there are {}", known().join(", ")))
     }
-    Ok(())
+}
+
+/// One process of a server.
+#[derive(Debug)]
+pub struct Node {
+    pub program: PathBuf,
+    pub folder: PathBuf,
+    pub address: SocketAddr,
+}
+
+impl Node {
+    /// Stands in the folder of a node whose data is complete.
+    const PREPARED: &str = "prepared";
+
+    /// What to execute. Its data is there afterwards: half of it, from an interrupted start, is thrown away.
+    pub fn command(&self, service: &Service) -> Result<Command> {
+        if !self.folder.join(Self::PREPARED).is_file() {
+            remove(&self.folder)?;
+            fs::create_dir_all(&self.folder).with_context(|| format!("cannot create {}", self.folder.display()))?;
+            (service.prepare)(self)?;
+            fs::write(self.folder.join(Self::PREPARED), "")?;
+        }
+        let mut command = (service.command)(self)?;
+        command.current_dir(&self.folder);
+        Ok(command)
+    }
+}
+
+/// Removes a folder with all it holds, if it is there.
+pub fn remove(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,36 +1,49 @@
 //! Finding programs, and getting those that are missing.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::step::execute;
+use crate::step::quietly;
 
-/// The first of these programs that is there.
-pub fn find(programs: &[&str]) -> Option<PathBuf> {
+/// A program, by its name.
+pub fn find(program: &str) -> Option<PathBuf> {
+    folders().into_iter().map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Debian keeps servers where the path does not lead, or leads to wrappers for the system's own. So there first.
+fn folders() -> Vec<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut postgres: Vec<_> = versions.map(|version| version.path().join("bin")).collect();
+    postgres.sort();
+    postgres.reverse();
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Debian keeps servers where the path of ordinary users does not lead.
-    let folders: Vec<_> = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]).collect();
-    let candidates = |program: &&str| folders.iter().map(|folder| folder.join(program)).collect::<Vec<_>>();
-    programs.iter().flat_map(candidates).find(|path| path.is_file())
+    let debian = postgres.into_iter().chain([PathBuf::from("/usr/lib/rabbitmq/bin")]);
+    debian.chain(std::env::split_paths(&path)).chain([PathBuf::from("/usr/sbin")]).collect()
 }
 
 /// Installs Debian packages, after an update of the package lists if they turn out to be too old.
 pub fn apt(packages: &[&str]) -> Result<()> {
-    let install = || execute(apt_get(&["install", "--yes", "--no-install-recommends"]).args(packages));
+    let install = || quietly(apt_get(&["install", "--yes", "--no-install-recommends"]).args(packages));
     install()
-        .or_else(|_| execute(&mut apt_get(&["update"])).and_then(|()| install()))
+        .or_else(|_| quietly(&mut apt_get(&["update"])).and_then(|()| install()))
         .with_context(|| format!("install {} by hand, or use `docker compose up`", packages.join(" ")))
 }
 
 fn apt_get(arguments: &[&str]) -> Command {
-    // A process owns its entry there.
-    let root = std::fs::metadata("/proc/self").is_ok_and(|me| std::os::unix::fs::MetadataExt::uid(&me) == 0);
-    let mut command = if root { Command::new("apt-get") } else { Command::new("sudo") };
-    if !root {
+    let mut command = if is_root() { Command::new("apt-get") } else { Command::new("sudo") };
+    if !is_root() {
         command.arg("apt-get");
     }
-    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+    // Somebody else may be installing just now.
+    command.args(["-o", "DPkg::Lock::Timeout=300"]).args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
     command
+}
+
+pub fn is_root() -> bool {
+    // A process owns its entry there.
+    fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0)
 }

@@ -1,90 +1,91 @@
-//! One running server. What is known about it stands in its folder: `pid`, `address`, `log`, and its data in `data`.
+//! One running server. What is known about it stands in its folder: `address` (one for each node, with commas between), `pid`,
+//! `program`, `log`, and the data of its nodes in `data`.
 //!
-//! Tests and people find the server by `target/services/NAME/address`. The port is free when the server starts, and kept for
-//! the next start if it is still free then, so that two checkouts on one machine never meet.
+//! Tests and people find the server by `target/services/NAME/address`. The ports are kept for the next start if they are still
+//! free then. If not, it starts with new ports and no data: what it kept may well name the old ones.
 
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::catalog::Service;
-
-/// How long a server may take to answer, or to go.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::catalog::{Node, Service, remove};
+use super::patience::{PATIENCE, until, wait_for_answer};
+use super::ports;
 
 #[derive(Debug)]
 pub struct Instance {
     service: &'static Service,
-    pid: u32,
-    address: SocketAddr,
+    /// Those that still run.
+    pids: Vec<u32>,
+    addresses: Vec<SocketAddr>,
 }
 
 impl Instance {
-    /// The one that was started before, if it still runs.
+    /// The one that was started before, if any of it still runs.
     pub fn running(service: &'static Service) -> Option<Self> {
         let folder = folder(service.name);
-        let pid = fs::read_to_string(folder.join("pid")).ok()?.trim().parse().ok()?;
-        let address = kept_address(&folder)?;
-        is_ours(pid, &folder).then_some(Self { service, pid, address })
+        let pids = fs::read_to_string(folder.join("pid")).ok()?;
+        let pids: Vec<_> = pids.split_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+        let pids: Vec<_> = pids.into_iter().filter(|pid| is_ours(*pid, &folder)).collect();
+        let addresses = kept_addresses(&folder)?;
+        (!pids.is_empty()).then_some(Self { service, pids, addresses })
     }
 
     /// Starts a server and waits until it answers.
-    pub fn start(service: &'static Service, program: &Path) -> Result<Self> {
+    pub fn start(service: &'static Service) -> Result<Self> {
         let folder = folder(service.name);
-        let data = folder.join("data");
-        fs::create_dir_all(&data).with_context(|| format!("cannot create {}", data.display()))?;
-        let data = fs::canonicalize(data)?;
-        let address = free_address(&folder)?;
-        let mut child = spawn((service.command)(program, &data, address), &folder, &data)?;
-        fs::write(folder.join("pid"), child.id().to_string())?;
-        fs::write(folder.join("address"), address.to_string())?;
-        let instance = Self { service, pid: child.id(), address };
-        instance.wait_for_answer(&mut child, &folder)?;
-        Ok(instance)
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let folder = fs::canonicalize(folder)?;
+        let program = (service.find)().with_context(|| format!("{} is not installed", service.name))?;
+        let addresses = free_addresses(&folder, service.nodes)?;
+        let nodes = addresses.iter().enumerate().map(|(n, address)| Node {
+            program: program.clone(),
+            folder: folder.join("data").join(n.to_string()),
+            address: *address,
+        });
+        remove_file(&folder.join("log"))?;
+        let mut children = nodes.map(|node| spawn(node.command(service)?, &folder)).collect::<Result<Vec<_>>>()?;
+        let pids: Vec<_> = children.iter().map(Child::id).collect();
+        fs::write(folder.join("pid"), joined(&pids, "\n"))?;
+        fs::write(folder.join("address"), joined(&addresses, ","))?;
+        fs::write(folder.join("program"), program.to_string_lossy().as_bytes())?;
+        wait_for_answer(service, &addresses, &mut children)
+            .with_context(|| format!("the end of {}:\n{}", folder.join("log").display(), end_of_log(&folder)))?;
+        Ok(Self { service, pids, addresses })
     }
 
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    /// As tests find them: host and port, with a comma between nodes.
+    pub fn address(&self) -> String {
+        joined(&self.addresses, ",")
     }
 
     pub fn answers(&self) -> bool {
-        (self.service.answers)(self.address).is_ok()
+        self.pids.len() == self.service.nodes && (self.service.answers)(&self.addresses).is_ok()
     }
 
     /// Asks the server to go, and makes it go if it does not.
     pub fn stop(&self) -> Result<()> {
         let folder = folder(self.service.name);
-        for signal in ["-TERM", "-KILL"] {
-            // A server that has gone meanwhile is what we want.
-            let _ = Command::new("kill").args([signal, &self.pid.to_string()]).stderr(Stdio::null()).status();
-            if until(PATIENCE / 4, || !is_ours(self.pid, &folder)) {
-                fs::remove_file(folder.join("pid"))?;
-                return Ok(());
-            }
-        }
-        bail!("{} (process {}) does not stop", self.service.name, self.pid);
+        stop(&self.pids, &folder, self.service.stop_signal).with_context(|| format!("{} stays", self.service.name))?;
+        remove_file(&folder.join("pid"))
     }
+}
 
-    fn wait_for_answer(&self, child: &mut Child, folder: &Path) -> Result<()> {
-        let mut gone = false;
-        let answered = until(PATIENCE, || {
-            gone = !matches!(child.try_wait(), Ok(None));
-            gone || self.answers()
-        });
-        if answered && !gone {
+/// Sends a signal to processes that work in a folder, and kills those that are still there after a while.
+pub fn stop(pids: &[u32], folder: &Path, signal: &str) -> Result<()> {
+    for signal in [signal, "KILL"] {
+        let left = pids.iter().filter(|pid| is_ours(**pid, folder)).map(u32::to_string);
+        // A server that has gone meanwhile is what we want.
+        let _ = Command::new("kill").args(["-s", signal]).args(left).stderr(Stdio::null()).status();
+        if until(PATIENCE / 4, || !pids.iter().any(|pid| is_ours(*pid, folder))) {
             return Ok(());
         }
-        let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
-        let last: Vec<_> = log.lines().rev().take(10).collect();
-        let last = last.into_iter().rev().collect::<Vec<_>>().join("\n");
-        let what = if gone { "ended at once" } else { "does not answer" };
-        bail!("{} {what}; the end of {}:\n{last}", self.service.name, folder.join("log").display());
     }
+    bail!("processes {pids:?} do not stop");
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -92,37 +93,47 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// In a process group of its own, so that an interrupted test run does not take the server with it.
-fn spawn(mut command: Command, folder: &Path, data: &Path) -> Result<Child> {
-    let log = File::create(folder.join("log"))?;
-    command.current_dir(data).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0);
+fn spawn(mut command: Command, folder: &Path) -> Result<Child> {
+    let log = File::options().create(true).append(true).open(folder.join("log"))?;
+    command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0);
     command.spawn().with_context(|| format!("cannot start {}", command.get_program().display()))
 }
 
-fn kept_address(folder: &Path) -> Option<SocketAddr> {
-    fs::read_to_string(folder.join("address")).ok()?.trim().parse().ok()
+fn end_of_log(folder: &Path) -> String {
+    let log = fs::read(folder.join("log")).unwrap_or_default();
+    let log = String::from_utf8_lossy(&log);
+    let last: Vec<_> = log.lines().rev().take(10).collect();
+    last.into_iter().rev().collect::<Vec<_>>().join("\n")
 }
 
-/// The address of the last time if it is free, any other one if not.
-fn free_address(folder: &Path) -> Result<SocketAddr> {
-    let kept = kept_address(folder).and_then(|address| TcpListener::bind(address).ok());
-    let listener = kept.map_or_else(|| TcpListener::bind("127.0.0.1:0"), Ok)?;
-    Ok(listener.local_addr()?)
+fn kept_addresses(folder: &Path) -> Option<Vec<SocketAddr>> {
+    let kept = fs::read_to_string(folder.join("address")).ok()?;
+    kept.trim().split(',').map(|address| address.parse().ok()).collect()
 }
 
-/// Whether this process is the server that works in this folder, and not another one that got its number since.
+/// The addresses of the last time if they are free, others if not.
+fn free_addresses(folder: &Path, count: usize) -> Result<Vec<SocketAddr>> {
+    let kept = kept_addresses(folder).filter(|kept| kept.len() == count);
+    if let Some(kept) = kept.filter(|kept| kept.iter().all(|address| TcpListener::bind(address).is_ok())) {
+        return Ok(kept);
+    }
+    remove(&folder.join("data"))?;
+    ports::addresses(count)
+}
+
+/// Whether this process works in this folder, and is not another one that got its number since.
 fn is_ours(pid: u32, folder: &Path) -> bool {
     let works_in = fs::read_link(format!("/proc/{pid}/cwd"));
     works_in.is_ok_and(|path| fs::canonicalize(folder).is_ok_and(|folder| path.starts_with(folder)))
 }
 
-/// Polls until something is so; `false` if it is not in time.
-fn until(patience: Duration, mut so: impl FnMut() -> bool) -> bool {
-    let begun = Instant::now();
-    while !so() {
-        if begun.elapsed() > patience {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
+fn joined(parts: &[impl ToString], between: &str) -> String {
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
+}
+
+fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
     }
-    true
 }

@@ -1,6 +1,7 @@
 //! Everything that is tested from outside: one binary, a module per subject.
 
 mod relay;
+mod servers;
 mod simulator;
 mod sinks;
 mod stores;

