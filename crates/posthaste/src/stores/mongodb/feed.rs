@@ -108,13 +108,17 @@ impl Feed {
         if order.len() < keys.len() {
             return None;
         }
-        keys.iter().for_each(|key| drop(told.commits.remove(key)));
+        for key in keys {
+            told.commits.remove(key);
+        }
         Some(order)
     }
 
     fn forget(&self, keys: &[String]) {
         let mut told = self.told();
-        keys.iter().for_each(|key| drop(told.commits.remove(key)));
+        for key in keys {
+            told.commits.remove(key);
+        }
     }
 
     /// Takes note of an event and of where the stream stands.

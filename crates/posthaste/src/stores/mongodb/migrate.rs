@@ -1,5 +1,6 @@
 //! Making the journal, and telling one of another version.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mongodb::IndexModel;
@@ -37,9 +38,12 @@ impl MongoDb {
         for name in OWN.into_iter().chain([self.collection()]) {
             create(db, name).await?;
         }
+        let mut by_collection: BTreeMap<String, Vec<IndexModel>> = BTreeMap::new();
         for (collection, index) in indexes(db) {
-            let collection = db.database.collection::<Document>(&collection);
-            collection.create_index(index).await?;
+            by_collection.entry(collection).or_default().push(index);
+        }
+        for (collection, indexes) in by_collection {
+            db.database.collection::<Document>(&collection).create_indexes(indexes).await?;
         }
         self.make_partitions().await
     }
