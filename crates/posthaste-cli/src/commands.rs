@@ -32,7 +32,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Migrate => migrate::execute(&context).await,
         Command::Run => run::execute(&context).await,
         Command::Demo(args) => demo::execute(&context, &args).await,
-        Command::Enqueue(args) => enqueue::execute(&context, args),
+        Command::Enqueue(args) => enqueue::execute(&context, args).await,
         Command::Status => status::execute(&context).await,
         Command::List(args) => list::execute(&context, &args).await,
         Command::Show(args) => show::execute(&context, &args).await,

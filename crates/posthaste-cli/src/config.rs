@@ -10,16 +10,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use self::problem::Problem;
-pub use self::resolve::{LogFormat, LogPlan, Plan, StorePlan};
+pub use self::fit::fit;
+pub use self::problem::Problem;
+pub use self::resolve::{LogFormat, LogPlan, Plan};
+pub use self::resolve_store::{Settings, StorePlan};
 use self::tree::Tree;
 
+mod fit;
 mod overrides;
 mod parse;
 mod problem;
 mod references;
 mod resolve;
 mod resolve_destination;
+mod resolve_store;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -73,8 +77,7 @@ pub fn load(path: Option<&Path>, env: &Env) -> Result<Plan, Error> {
 fn plan(mut tree: Tree, env: &Env, folder: &Path) -> Result<Plan, Vec<Problem>> {
     let mut problems = overrides::apply(&mut tree, env);
     problems.extend(references::replace(&mut tree, env, folder));
-    let (file, structural) = parse::parse(tree.value.clone());
-    problems.extend(structural);
+    let file = fit(tree.value.clone(), "", &mut problems).unwrap_or_default();
     let plan = resolve::resolve(file, folder, &mut problems);
     if problems.is_empty() {
         return Ok(plan);

@@ -41,10 +41,10 @@ impl Context {
     }
 
     /// The plan and its store, with logs for people on stderr.
-    pub fn open(&self) -> anyhow::Result<(Plan, Store)> {
+    pub async fn open(&self) -> anyhow::Result<(Plan, Store)> {
         let plan = self.plan()?;
         crate::logging::for_commands(self.verbose);
-        let store = Store::open(&plan.store)?;
+        let store = Store::open(&plan.store).await?;
         Ok((plan, store))
     }
 }

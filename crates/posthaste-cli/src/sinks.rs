@@ -1,9 +1,15 @@
 //! Which sinks the program can open: a visible list, no magic. One arm per sink.
 
+use std::fmt;
 use std::sync::Arc;
 
 use posthaste::sink::Sink;
+use posthaste::sinks::settings::Misfit;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::config::{Problem, fit};
 
 /// The `type` of a destination. Every sink that Posthaste knows is here, built in or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -11,28 +17,96 @@ use serde::Deserialize;
 pub enum Kind {
     Stdout,
     Handlers,
+    Redis,
+    Rabbitmq,
+    Kafka,
+    Nats,
+    Webhook,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format!("{self:?}").to_lowercase())
+    }
 }
 
 impl Kind {
     /// Whether this program can open it; if not, what to do about that.
     pub fn available(self) -> Result<(), String> {
-        match self {
-            Self::Stdout if cfg!(feature = "stdout") => Ok(()),
-            Self::Stdout => Err(crate::store::built_without("stdout")),
-            Self::Handlers => Err("\"handlers\" are functions inside an application, which this program cannot call: \
+        let built_in = match self {
+            Self::Stdout => cfg!(feature = "stdout"),
+            Self::Redis => cfg!(feature = "redis"),
+            Self::Rabbitmq => cfg!(feature = "rabbitmq"),
+            Self::Kafka => cfg!(feature = "kafka"),
+            Self::Nats => cfg!(feature = "nats"),
+            Self::Webhook => cfg!(feature = "webhook"),
+            Self::Handlers => return Err("\"handlers\" are functions inside an application, which this program cannot call: \
                 run the relay in that application, through the library (posthaste::sinks::handlers), and leave this destination out"
                 .into()),
-        }
+        };
+        if built_in { Ok(()) } else { Err(crate::store::built_without(&self.to_string())) }
+    }
+}
+
+/// A sink as the config wants it: its type, and the table of that name.
+#[derive(Clone, PartialEq)]
+pub struct Planned {
+    pub kind: Kind,
+    /// May hold secrets.
+    pub settings: Value,
+}
+
+impl fmt::Debug for Planned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Planned").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+impl Planned {
+    /// The sink itself; nothing if [`Planned::open_or_note`] said so.
+    pub fn open(&self) -> Option<Arc<dyn Sink>> {
+        self.open_or_note("", &mut Vec::new())
     }
 
-    /// The sink itself; nothing if [`Kind::available`] said so.
-    pub fn open(self) -> Option<Arc<dyn Sink>> {
-        match self {
+    /// Opens the sink, or notes what is wrong with the settings, which are to be found at the key `under`. No sink connects
+    /// before it has something to do, so that opening one is also the way to check its settings.
+    pub fn open_or_note(&self, under: &str, problems: &mut Vec<Problem>) -> Option<Arc<dyn Sink>> {
+        let settings = Settings { value: &self.settings, under, problems };
+        match self.kind {
             #[cfg(feature = "stdout")]
-            Self::Stdout => Some(Arc::new(posthaste::sinks::stdout::Stdout::new())),
-            #[cfg(not(feature = "stdout"))]
-            Self::Stdout => None,
-            Self::Handlers => None,
+            Kind::Stdout => settings.open(|_: NoSettings| Ok(posthaste::sinks::stdout::Stdout::new())),
+            #[cfg(feature = "redis")]
+            Kind::Redis => settings.open(posthaste::sinks::redis::Redis::new),
+            _ => None,
+        }
+    }
+}
+
+/// For a sink that needs none.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoSettings {}
+
+struct Settings<'a> {
+    value: &'a Value,
+    under: &'a str,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Settings<'_> {
+    fn open<T, S>(self, new: impl FnOnce(T) -> Result<S, Misfit>) -> Option<Arc<dyn Sink>>
+    where
+        T: DeserializeOwned,
+        S: Sink + 'static,
+    {
+        let noted = self.problems.len();
+        let settings = fit(self.value.clone(), self.under, self.problems).filter(|_| self.problems.len() == noted)?;
+        match new(settings) {
+            Ok(sink) => Some(Arc::new(sink)),
+            Err(Misfit { setting, says }) => {
+                self.problems.push(Problem::new(format!("{}.{setting}", self.under), says));
+                None
+            }
         }
     }
 }

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use posthaste::inspect::Inspect;
+use async_trait::async_trait;
+use posthaste::inspect::{Finding, Inspect};
 use posthaste::journal::Journal;
 use posthaste::{Message, Result};
 use serde::Deserialize;
 
-use crate::config::StorePlan;
+use crate::config::{Problem, Settings, StorePlan};
 
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
@@ -18,6 +21,7 @@ mod sqlite;
 pub enum Kind {
     #[default]
     Sqlite,
+    Postgres,
 }
 
 impl Kind {
@@ -26,6 +30,27 @@ impl Kind {
         match self {
             Self::Sqlite if cfg!(feature = "sqlite") => Ok(()),
             Self::Sqlite => Err(built_without("sqlite")),
+            Self::Postgres if cfg!(feature = "postgres") => Ok(()),
+            Self::Postgres => Err(built_without("postgres")),
+        }
+    }
+
+    /// An example of its `url`, for stores that are reached by one.
+    pub fn url_example(self) -> Option<&'static str> {
+        match self {
+            Self::Sqlite => None,
+            Self::Postgres => Some("postgres://app@localhost/app"),
+        }
+    }
+
+    /// Checks the table of settings that only this store has, which is to be found at the key `under`.
+    pub fn check(self, settings: &Settings, under: &str, problems: &mut Vec<Problem>) {
+        match self {
+            #[cfg(feature = "postgres")]
+            Self::Postgres => drop(settings.parse::<posthaste::stores::postgres::Options>(under, problems)),
+            _ => {
+                let _ = (settings, under, problems);
+            }
         }
     }
 }
@@ -39,23 +64,31 @@ pub fn built_without(feature: &str) -> String {
 pub struct Store {
     pub journal: Arc<dyn Journal>,
     pub inspect: Arc<dyn Inspect>,
-    backend: Backend,
+    backend: Box<dyn Backend>,
 }
 
-/// For the one thing that has no port, because applications bring their own transaction: writing.
-enum Backend {
-    #[cfg(feature = "sqlite")]
-    Sqlite(sqlite::Backend),
+/// For what has no port: writing, because applications bring their own transaction, and a look at the surroundings.
+#[async_trait]
+trait Backend: Send + Sync {
+    /// Writes all messages in one transaction. For each: whether it was stored, or known before by its origin.
+    async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>>;
+
+    /// What a person should know before a relay runs here.
+    async fn findings(&self) -> Result<Vec<Finding>> {
+        Ok(Vec::new())
+    }
 }
 
 impl Store {
     /// Opens a journal that is there already.
-    pub fn open(plan: &StorePlan) -> Result<Self> {
+    pub async fn open(plan: &StorePlan) -> Result<Self> {
         match plan.kind {
             #[cfg(feature = "sqlite")]
             Kind::Sqlite => sqlite::open(plan),
-            #[cfg(not(feature = "sqlite"))]
-            Kind::Sqlite => Err(absent("sqlite")),
+            #[cfg(feature = "postgres")]
+            Kind::Postgres => postgres::open(plan),
+            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            kind => std::future::ready(Err(absent(kind))).await,
         }
     }
 
@@ -64,23 +97,26 @@ impl Store {
         match plan.kind {
             #[cfg(feature = "sqlite")]
             Kind::Sqlite => sqlite::migrate(plan).await,
-            #[cfg(not(feature = "sqlite"))]
-            Kind::Sqlite => std::future::ready(Err(absent("sqlite"))).await,
+            #[cfg(feature = "postgres")]
+            Kind::Postgres => postgres::migrate(plan).await,
+            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            kind => std::future::ready(Err(absent(kind))).await,
         }
     }
 
     /// Writes all messages in one transaction. For each: whether it was stored, or known before by its origin.
-    pub fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
-        match &self.backend {
-            #[cfg(feature = "sqlite")]
-            Backend::Sqlite(backend) => backend.enqueue(messages),
-            #[cfg(not(feature = "sqlite"))]
-            _ => Err(absent("sqlite").caused_by(format!("{} messages were not stored", messages.len()))),
-        }
+    pub async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
+        self.backend.enqueue(messages).await
+    }
+
+    /// What a person should know before a relay runs here; none that refuses is a good sign.
+    pub async fn findings(&self) -> Result<Vec<Finding>> {
+        self.backend.findings().await
     }
 }
 
-#[cfg(not(feature = "sqlite"))]
-fn absent(feature: &str) -> posthaste::Error {
-    posthaste::Error::new(posthaste::error::Kind::Invalid, built_without(feature))
+#[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+fn absent(kind: Kind) -> posthaste::Error {
+    let says = kind.available().err().unwrap_or_default();
+    posthaste::Error::new(posthaste::error::Kind::Invalid, says)
 }

@@ -246,12 +246,12 @@ fn enqueue_bare_rate() -> f64 {
                 insert
                     .execute((
                         &id,
-                        &m.event_type,
-                        &m.aggregate_type,
-                        &m.aggregate_id,
-                        &m.key,
-                        &m.correlation_id,
-                        &m.content_type,
+                        m.event_type.as_str(),
+                        m.aggregate_type.as_str(),
+                        m.aggregate_id.as_str(),
+                        m.key.as_deref(),
+                        m.correlation_id.as_deref(),
+                        m.content_type.as_str(),
                         at,
                         &m.payload[..],
                     ))

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::error::{Error, Kind, Result};
 use crate::message::Message;
 use crate::retry::Policy;
 
@@ -125,6 +126,22 @@ pub struct Destination {
 }
 
 impl Destination {
+    /// Whether it can be served at all; says what to change.
+    pub(crate) fn check(&self) -> Result<()> {
+        let counts = [
+            ("max_in_flight", self.max_in_flight),
+            ("max_run", self.max_run),
+            ("max_attempts", self.policy.max_attempts as usize),
+        ];
+        match counts.into_iter().find(|(_, count)| *count == 0) {
+            Some((setting, _)) => {
+                let text = format!("destination `{}`: {setting} must be at least 1", self.name);
+                Err(Error::new(Kind::Invalid, text))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// A destination with default policy that gets every message.
     pub fn new(name: impl Into<Name>) -> Self {
         Self {

@@ -38,7 +38,7 @@ impl Error {
         Self { kind, context: context.into(), source: None }
     }
 
-    /// Keeps the cause for the chain that `{:#}` or a log prints.
+    /// Adds the cause to the text.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
@@ -67,7 +67,26 @@ impl fmt::Display for Error {
 }
 
 impl StdError for Error {
+    /// What is behind the cause: the cause itself is already part of the text, and a chain would say it twice.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|source| source as _)
+        self.source.as_deref().and_then(|source| source.source())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_of_causes_says_each_once() {
+        let cause = Error::new(Kind::Unavailable, "busy").caused_by("disk full");
+        let error = Error::new(Kind::Unavailable, "cannot write").caused_by(cause);
+        let mut chain = error.to_string();
+        let mut next = StdError::source(&error);
+        while let Some(cause) = next {
+            chain += &format!(": {cause}");
+            next = cause.source();
+        }
+        assert_eq!(chain, "cannot write: busy: disk full");
     }
 }

@@ -249,6 +249,15 @@ pub struct OperationReport {
     pub overtaken: u64,
 }
 
+/// What a look at a store and its surroundings found: a setting that costs, a privilege that is missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// No relay should run before this is put right.
+    pub refuses: bool,
+    /// What is the matter, and what to do about it.
+    pub says: String,
+}
+
 /// The store as an operator uses it.
 #[async_trait]
 pub trait Inspect: Send + Sync {

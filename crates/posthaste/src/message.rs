@@ -14,6 +14,9 @@ pub use self::limits::{Invalid, Limits};
 mod headers;
 mod limits;
 
+/// A short text, kept in place up to 24 bytes: most names and keys of a message cost no allocation.
+pub type Text = compact_str::CompactString;
+
 /// Identity of a message: a UUIDv7 made once by the writer. Consumers drop repeats by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
@@ -43,8 +46,8 @@ impl FromStr for MessageId {
 /// The ordering scope of a message: its key within its tenant. Messages of one order key are delivered one after another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct OrderKey {
-    pub tenant: Option<String>,
-    pub key: String,
+    pub tenant: Option<Text>,
+    pub key: Text,
 }
 
 impl fmt::Display for OrderKey {
@@ -59,30 +62,30 @@ impl fmt::Display for OrderKey {
 /// Where a message came from when it was not born here; the pair (with the destination) is the idempotency fence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Origin {
-    pub stream: String,
-    pub event: String,
+    pub stream: Text,
+    pub event: Text,
 }
 
 /// A domain event on its way out. Immutable once written.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message {
     pub id: MessageId,
-    pub event_type: String,
-    pub aggregate_type: String,
-    pub aggregate_id: String,
+    pub event_type: Text,
+    pub aggregate_type: Text,
+    pub aggregate_id: Text,
     /// The ordering scope; `None` asks for no order.
-    pub key: Option<String>,
+    pub key: Option<Text>,
     pub payload: Bytes,
-    pub content_type: String,
+    pub content_type: Text,
     pub headers: Headers,
-    pub tenant: Option<String>,
-    pub user: Option<String>,
-    pub correlation_id: Option<String>,
+    pub tenant: Option<Text>,
+    pub user: Option<Text>,
+    pub correlation_id: Option<Text>,
     pub occurred_at: Timestamp,
     /// Not before this time; `None` is at once.
     pub due_at: Option<Timestamp>,
     /// Only to this destination, whatever the routes say.
-    pub destination: Option<String>,
+    pub destination: Option<Text>,
     /// Overrides the destination's own limit.
     pub max_attempts: Option<u32>,
     pub origin: Option<Origin>,
@@ -91,16 +94,16 @@ pub struct Message {
 impl Message {
     /// Starts a message about the aggregate `aggregate_type`/`aggregate_id`, which is also its key unless given another.
     pub fn builder(
-        event_type: impl Into<String>,
-        aggregate_type: impl Into<String>,
-        aggregate_id: impl Into<String>,
+        event_type: impl Into<Text>,
+        aggregate_type: impl Into<Text>,
+        aggregate_id: impl Into<Text>,
     ) -> Builder {
         let (aggregate_type, aggregate_id) = (aggregate_type.into(), aggregate_id.into());
         Builder {
             message: Message {
                 id: MessageId::generate(),
                 event_type: event_type.into(),
-                key: Some(format!("{aggregate_type}/{aggregate_id}")),
+                key: Some(compact_str::format_compact!("{aggregate_type}/{aggregate_id}")),
                 aggregate_type,
                 aggregate_id,
                 payload: Bytes::new(),
@@ -160,7 +163,7 @@ pub struct Builder {
 
 impl Builder {
     /// Raw bytes and what they are.
-    pub fn payload(mut self, payload: impl Into<Bytes>, content_type: impl Into<String>) -> Self {
+    pub fn payload(mut self, payload: impl Into<Bytes>, content_type: impl Into<Text>) -> Self {
         self.message.payload = payload.into();
         self.message.content_type = content_type.into();
         self
@@ -184,7 +187,7 @@ impl Builder {
     }
 
     /// Another ordering scope than the aggregate.
-    pub fn key(mut self, key: impl Into<String>) -> Self {
+    pub fn key(mut self, key: impl Into<Text>) -> Self {
         self.message.key = Some(key.into());
         self
     }
@@ -206,17 +209,17 @@ impl Builder {
         self.header(Headers::TRACEPARENT, traceparent)
     }
 
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+    pub fn tenant(mut self, tenant: impl Into<Text>) -> Self {
         self.message.tenant = Some(tenant.into());
         self
     }
 
-    pub fn user(mut self, user: impl Into<String>) -> Self {
+    pub fn user(mut self, user: impl Into<Text>) -> Self {
         self.message.user = Some(user.into());
         self
     }
 
-    pub fn correlation_id(mut self, correlation_id: impl Into<String>) -> Self {
+    pub fn correlation_id(mut self, correlation_id: impl Into<Text>) -> Self {
         self.message.correlation_id = Some(correlation_id.into());
         self
     }
@@ -234,7 +237,7 @@ impl Builder {
     }
 
     /// Deliver to this destination only.
-    pub fn destination(mut self, name: impl Into<String>) -> Self {
+    pub fn destination(mut self, name: impl Into<Text>) -> Self {
         self.message.destination = Some(name.into());
         self
     }
@@ -245,7 +248,7 @@ impl Builder {
     }
 
     /// The foreign event this message was made from. A second message of the same origin and destination is not stored.
-    pub fn origin(mut self, stream: impl Into<String>, event: impl Into<String>) -> Self {
+    pub fn origin(mut self, stream: impl Into<Text>, event: impl Into<Text>) -> Self {
         self.message.origin = Some(Origin { stream: stream.into(), event: event.into() });
         self
     }

@@ -24,6 +24,7 @@ mod hand_over;
 mod lane;
 mod lease;
 mod line;
+mod lines;
 pub mod mistakes;
 mod rate;
 mod settings;
@@ -89,6 +90,8 @@ impl Relay {
     /// leases back. Fails only for what waiting cannot mend (no journal, wrong version); a lost store is waited for.
     pub async fn run(self, until: impl Future<Output = ()> + Send) -> Result<()> {
         let Self { journal, settings, destinations, monitor } = self;
+        settings.check()?;
+        destinations.iter().try_for_each(|(destination, _)| destination.check())?;
         let mut until = pin!(until.fuse());
         tokio::select! {
             biased;

@@ -4,3 +4,4 @@ pub mod fault_proxy;
 pub mod simulator;
 pub mod sink_suite;
 pub mod store_suite;
+pub mod waiting;

@@ -1,5 +1,6 @@
 //! `posthaste check`: does everything work?
 
+use posthaste::inspect::Finding;
 use serde::Serialize;
 
 use crate::config::Plan;
@@ -66,8 +67,7 @@ fn config(plan: &Plan) -> Look {
 }
 
 async fn store(plan: &Plan) -> Vec<Look> {
-    let place = plan.store.path.display();
-    let store = match Store::open(&plan.store) {
+    let store = match Store::open(&plan.store).await {
         Ok(store) => store,
         Err(error) => return vec![Look::new("store", Err(error.to_string()))],
     };
@@ -80,7 +80,19 @@ async fn store(plan: &Plan) -> Vec<Look> {
         )),
         Err(error) => Err(error.to_string()),
     };
-    vec![Look::new("store", Ok(place.to_string())), Look::new("journal", journal)]
+    let mut looks = vec![Look::new("store", Ok(plan.store.place())), Look::new("journal", journal)];
+    looks.extend(surroundings(&store).await);
+    looks
+}
+
+/// Warnings do not make a store unwell; refusals do. What cannot be asked was said above.
+async fn surroundings(store: &Store) -> Vec<Look> {
+    let findings = store.findings().await.unwrap_or_default();
+    let look = |finding: Finding| match finding.refuses {
+        true => Look::new("store", Err(finding.says)),
+        false => Look::new("store", Ok(format!("warning: {}", finding.says))),
+    };
+    findings.into_iter().map(look).collect()
 }
 
 impl Look {

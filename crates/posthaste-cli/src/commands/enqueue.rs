@@ -90,7 +90,7 @@ const SINGLE: [&str; 15] = [
     "source",
 ];
 
-pub fn execute(context: &Context, args: Args) -> anyhow::Result<Exit> {
+pub async fn execute(context: &Context, args: Args) -> anyhow::Result<Exit> {
     let messages = match &args.from_jsonl {
         Some(place) => {
             let text = String::from_utf8(read(place)?).map_err(|_| Misuse(format!("{place} is not UTF-8")))?;
@@ -98,8 +98,8 @@ pub fn execute(context: &Context, args: Args) -> anyhow::Result<Exit> {
         }
         None => vec![draft(args)?.message()?],
     };
-    let (_, store) = context.open()?;
-    let stored = store.enqueue(&messages)?;
+    let (_, store) = context.open().await?;
+    let stored = store.enqueue(&messages).await?;
     answer(context, &messages, &stored)?;
     Ok(Exit::Ok)
 }

@@ -22,7 +22,7 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (plan, store) = context.open()?;
+    let (plan, store) = context.open().await?;
     let report = get(&store, args.id).await?;
     let findings = findings(&report, &plan);
     if context.output.json {

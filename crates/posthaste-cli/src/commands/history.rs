@@ -20,7 +20,7 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (_, store) = context.open()?;
+    let (_, store) = context.open().await?;
     let (kind, id) = &args.aggregate;
     let filter = Filter {
         aggregate_type: Some(kind.clone()),

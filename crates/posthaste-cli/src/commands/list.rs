@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (_, store) = context.open()?;
+    let (_, store) = context.open().await?;
     let now = clock::now();
     let after = args.after.unwrap_or(Position::START);
     let page = paging::read(&*store.inspect, &args.selection.filter(now), after, args.limit as usize).await?;

@@ -11,12 +11,12 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
     crate::logging::for_commands(context.verbose);
     let store = Store::migrate(&plan.store).await?;
     let partitions = store.journal.partitions().await?;
-    let (output, path) = (context.output, plan.store.path.display());
+    let (output, place) = (context.output, plan.store.place());
     if output.json {
-        output.document(&json!({ "path": plan.store.path, "partitions": partitions }))?;
+        output.document(&json!({ "store": place, "partitions": partitions }))?;
         return Ok(Exit::Ok);
     }
-    output.line(format_args!("The journal in {path} is ready: {partitions} partitions."))?;
+    output.line(format_args!("The journal in {place} is ready: {partitions} partitions."))?;
     if partitions != plan.store.partitions {
         let wanted = plan.store.partitions;
         output.note(format_args!("The config says {wanted}, but the number is fixed by the first migration."));

@@ -29,7 +29,7 @@ pub async fn execute(context: &Context, operation: Operation, args: &Args) -> an
             Misuse("say which deliveries: ids, or filters such as --state dead --destination NAME".into()).into()
         );
     }
-    let (_, store) = context.open()?;
+    let (_, store) = context.open().await?;
     let mode = if args.yes { Mode::Apply } else { Mode::DryRun };
     let report = store.inspect.operate(operation, &filter, mode).await?;
     if context.output.json {

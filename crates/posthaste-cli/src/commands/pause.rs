@@ -14,7 +14,7 @@ pub struct Args {
 }
 
 pub async fn pause(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (_, store) = context.open()?;
+    let (_, store) = context.open().await?;
     let name = known(&*store.inspect, &args.destination).await?;
     let changed = store.inspect.pause(&name).await?;
     let resume = context.spell(&format!("posthaste resume {name}"));
@@ -27,7 +27,7 @@ pub async fn pause(context: &Context, args: &Args) -> anyhow::Result<Exit> {
 }
 
 pub async fn resume(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (_, store) = context.open()?;
+    let (_, store) = context.open().await?;
     let name = known(&*store.inspect, &args.destination).await?;
     let changed = store.inspect.resume(&name).await?;
     let says = if changed { "goes on within seconds." } else { "was not paused." };

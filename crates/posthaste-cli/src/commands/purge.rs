@@ -24,7 +24,7 @@ pub struct Args {
 const BATCH: usize = 5_000;
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (plan, store) = context.open()?;
+    let (plan, store) = context.open().await?;
     let older_than = args.older_than.or(plan.relay.retention).ok_or_else(|| {
         Misuse(
             "the config keeps messages forever: say which ones to remove with --older-than, such as --older-than 30d"

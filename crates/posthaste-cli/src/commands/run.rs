@@ -1,6 +1,7 @@
 //! `posthaste run`: a relay, until it is told to stop.
 
 use posthaste::Relay;
+use posthaste::inspect::Finding;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 
@@ -17,7 +18,8 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
         return Err(Misuse(says.into()).into());
     }
     logging::for_relay(&plan.log, context.verbose);
-    let store = Store::open(&plan.store)?;
+    let store = Store::open(&plan.store).await?;
+    heed(&store.findings().await?)?;
     let relay = relay(&plan, &store)?;
     tracing::info!(worker = %plan.relay.worker, destinations = plan.destinations.len(), "relay starts");
     let stop = Notify::new();
@@ -27,6 +29,15 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
     }
     tracing::info!("relay stopped");
     Ok(Exit::Ok)
+}
+
+/// Says what a person should know, and does not start where that would do harm.
+fn heed(findings: &[Finding]) -> anyhow::Result<()> {
+    for finding in findings {
+        anyhow::ensure!(!finding.refuses, "{}", finding.says);
+        tracing::warn!("{}", finding.says);
+    }
+    Ok(())
 }
 
 fn relay(plan: &Plan, store: &Store) -> anyhow::Result<Relay> {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use posthaste::Message;
 use posthaste::inspect::{AttemptReport, DeliveryReport, Report};
-use posthaste::message::MessageId;
+use posthaste::message::{MessageId, Text};
 use serde_json::{Value, json};
 
 use super::{explain, list};
@@ -26,7 +26,7 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (plan, store) = context.open()?;
+    let (plan, store) = context.open().await?;
     let report = explain::get(&store, args.id).await?;
     let findings = explain::findings(&report, &plan);
     let output = context.output;
@@ -108,12 +108,13 @@ fn fields(output: Output, report: &Report, payload: bool) -> anyhow::Result<()> 
 
 fn optional(message: &Message) -> [(&'static str, Option<String>); 6] {
     let origin = message.origin.as_ref().map(|origin| format!("{}/{}", origin.stream, origin.event));
+    let own = |text: &Option<Text>| text.clone().map(String::from);
     [
-        ("tenant", message.tenant.clone()),
-        ("user", message.user.clone()),
-        ("correlation id", message.correlation_id.clone()),
+        ("tenant", own(&message.tenant)),
+        ("user", own(&message.user)),
+        ("correlation id", own(&message.correlation_id)),
         ("source", origin),
-        ("addressed to", message.destination.clone()),
+        ("addressed to", own(&message.destination)),
         ("max attempts", message.max_attempts.map(|limit| limit.to_string())),
     ]
 }

@@ -19,7 +19,7 @@ struct Answer<'a> {
 }
 
 pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
-    let (_, store) = context.open()?;
+    let (_, store) = context.open().await?;
     let overview = store.inspect.overview().await?;
     let concerns = health::concerns(&overview);
     let well = concerns.is_empty();

@@ -8,12 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use serde_path_to_error::{Path, Segment};
 
-use super::problem::Problem;
 use crate::{duration, sinks, store};
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct File {
     pub store: Store,
@@ -23,12 +21,16 @@ pub struct File {
     pub destinations: BTreeMap<String, Destination>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+/// Not `Debug`: a URL or a table may hold a password.
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Store {
     pub r#type: Option<store::Kind>,
     pub path: Option<PathBuf>,
+    pub url: Option<String>,
     pub partitions: Option<u16>,
+    /// What only this kind of store has, one table for each.
+    pub postgres: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -84,6 +86,26 @@ pub struct Destination {
     pub timeout: Option<Span>,
     pub tenant_rate: Option<TenantRate>,
     pub start_from: Option<StartFrom>,
+    // What the sinks understand, each for itself.
+    pub redis: Option<Value>,
+    pub rabbitmq: Option<Value>,
+    pub kafka: Option<Value>,
+    pub nats: Option<Value>,
+    pub webhook: Option<Value>,
+}
+
+impl Destination {
+    /// The tables of sinks that are there.
+    pub fn sink_settings(&mut self) -> impl Iterator<Item = (sinks::Kind, Value)> + use<> {
+        let tables = [
+            (sinks::Kind::Redis, self.redis.take()),
+            (sinks::Kind::Rabbitmq, self.rabbitmq.take()),
+            (sinks::Kind::Kafka, self.kafka.take()),
+            (sinks::Kind::Nats, self.nats.take()),
+            (sinks::Kind::Webhook, self.webhook.take()),
+        ];
+        tables.into_iter().filter_map(|(kind, settings)| Some((kind, settings?)))
+    }
 }
 
 /// One flat table for all types, so that an error can name the key that does not belong.
@@ -152,55 +174,5 @@ impl<'de> Deserialize<'de> for Keep {
         }
         let parsed = duration::parse(&text).map(|keep| Self(Some(keep)));
         parsed.map_err(|error| serde::de::Error::custom(format!("{error}, or \"forever\"")))
-    }
-}
-
-/// What the tree says, and everything that does not fit. Serde stops at the first misfit, so that one is noted, taken out
-/// of the tree, and the rest is tried again.
-pub fn parse(mut tree: Value) -> (File, Vec<Problem>) {
-    let mut problems = Vec::new();
-    loop {
-        let misfit = match serde_path_to_error::deserialize::<_, File>(&tree) {
-            Ok(file) => return (file, problems),
-            Err(misfit) => misfit,
-        };
-        let keys = keys_of(misfit.path());
-        problems.push(Problem::new(keys.join("."), reword(&misfit.inner().to_string())));
-        if !remove(&mut tree, &keys) {
-            return (File::default(), problems);
-        }
-    }
-}
-
-/// The keys down to the misfit; a misfit inside a list is laid at the list's door.
-fn keys_of(path: &Path) -> Vec<String> {
-    let key = |segment: &Segment| match segment {
-        Segment::Map { key } => Some(key.clone()),
-        _ => None,
-    };
-    path.iter().map_while(key).collect()
-}
-
-fn remove(tree: &mut Value, keys: &[String]) -> bool {
-    match keys {
-        [] => false,
-        [last] => tree.as_object_mut().is_some_and(|table| table.remove(last).is_some()),
-        [first, rest @ ..] => tree.get_mut(first).is_some_and(|child| remove(child, rest)),
-    }
-}
-
-/// Serde's words in ours.
-fn reword(says: &str) -> String {
-    const WORDS: [(&str, &str); 6] = [
-        ("unknown variant ", "cannot be "),
-        ("invalid type: ", "has the wrong type: "),
-        ("invalid value: ", "has the wrong value: "),
-        ("expected usize", "expected a whole number from 0"),
-        ("expected u32", "expected a whole number from 0 to 4294967295"),
-        ("expected u16", "expected a whole number from 0 to 65535"),
-    ];
-    match says.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected ")) {
-        Some((_, expected)) => format!("is not a setting: expected {expected}"),
-        None => WORDS.iter().fold(says.to_owned(), |says, (theirs, ours)| says.replacen(theirs, ours, 1)),
     }
 }

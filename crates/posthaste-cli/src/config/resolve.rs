@@ -1,17 +1,18 @@
 //! What the config means: defaults filled in, everything checked, nothing left to doubt.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use posthaste::Destination;
-use posthaste::journal::{PARTITIONS, WorkerId};
+use posthaste::journal::WorkerId;
 use posthaste::relay::Settings;
 
 pub use super::parse::LogFormat;
 use super::parse::{self, Keep, Span};
 use super::problem::Problem;
-use super::resolve_destination;
-use crate::{sinks, store};
+use super::resolve_store::StorePlan;
+use super::{resolve_destination, resolve_store};
+use crate::sinks;
 
 /// A config that can be acted upon.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,14 +21,6 @@ pub struct Plan {
     pub relay: Settings,
     pub log: LogPlan,
     pub destinations: Vec<DestinationPlan>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StorePlan {
-    pub kind: store::Kind,
-    pub path: PathBuf,
-    /// For the migration that creates the journal.
-    pub partitions: u16,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +33,7 @@ pub struct LogPlan {
 #[derive(Debug, Clone, PartialEq)]
 pub struct DestinationPlan {
     pub destination: Destination,
-    pub sink: sinks::Kind,
+    pub sink: sinks::Planned,
 }
 
 /// Fills in and checks. The plan is only good if no problem was added.
@@ -48,7 +41,7 @@ pub fn resolve(file: parse::File, folder: &Path, problems: &mut Vec<Problem>) ->
     let mut relay = relay(file.relay, problems);
     retention(&file.retention, &mut relay, problems);
     Plan {
-        store: store(file.store, folder, problems),
+        store: resolve_store::resolve(file.store, folder, problems),
         relay,
         log: log(file.log, problems),
         destinations: file
@@ -57,20 +50,6 @@ pub fn resolve(file: parse::File, folder: &Path, problems: &mut Vec<Problem>) ->
             .filter_map(|(name, written)| resolve_destination::resolve(&name, written, problems))
             .collect(),
     }
-}
-
-fn store(written: parse::Store, folder: &Path, problems: &mut Vec<Problem>) -> StorePlan {
-    let kind = written.r#type.unwrap_or_default();
-    if let Err(says) = kind.available() {
-        problems.push(Problem::new("store.type", says));
-    }
-    let path = written.path.unwrap_or_else(|| "posthaste.db".into());
-    if path.as_os_str().is_empty() {
-        problems.push(Problem::new("store.path", "is empty: name the database file"));
-    }
-    let partitions = written.partitions.unwrap_or(PARTITIONS);
-    at_least_one("store.partitions", partitions.into(), problems);
-    StorePlan { kind, path: folder.join(path), partitions }
 }
 
 fn relay(written: parse::Relay, problems: &mut Vec<Problem>) -> Settings {

@@ -5,16 +5,18 @@ use std::time::Duration;
 use posthaste::Destination;
 use posthaste::destination::{Route, StartFrom, TenantRate};
 use posthaste::retry::{Backoff, OnDead, Policy};
+use serde_json::{Map, Value};
 
 use super::parse::{self, BackoffType, Span};
 use super::problem::Problem;
 use super::resolve::{DestinationPlan, at_least, at_least_one, or};
+use crate::sinks;
 
 /// Fills in and checks. Nothing comes back if it is not even known where messages go.
-pub fn resolve(name: &str, written: parse::Destination, problems: &mut Vec<Problem>) -> Option<DestinationPlan> {
+pub fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Problem>) -> Option<DestinationPlan> {
     let mut section = Section { name, problems };
     section.check_name();
-    let sink = section.sink(written.r#type);
+    let sink = section.sink(&mut written);
     let defaults = Destination::new(name);
     let destination = Destination {
         route: section.route(written.events).unwrap_or(defaults.route),
@@ -57,15 +59,33 @@ impl Section<'_> {
         }
     }
 
-    fn sink(&mut self, kind: Option<crate::sinks::Kind>) -> Option<crate::sinks::Kind> {
-        let checked = kind.ok_or_else(|| "is missing: say where the messages go, such as type = \"stdout\"".into());
-        match checked.and_then(|kind| kind.available().map(|()| kind)) {
-            Ok(kind) => Some(kind),
-            Err(says) => {
-                self.problem("type", says);
-                None
+    /// Where the messages go: a type that this program has, and a table of that name that the sink accepts.
+    fn sink(&mut self, written: &mut parse::Destination) -> Option<sinks::Planned> {
+        let Some(kind) = written.r#type else {
+            // One that nobody knows has been noted already.
+            if !self.problems.iter().any(|problem| problem.key == self.key("type")) {
+                self.problem("type", "is missing: say where the messages go, such as type = \"stdout\"");
+            }
+            return None;
+        };
+        let mut settings = Value::Object(Map::new());
+        for (other, table) in written.sink_settings() {
+            if other == kind {
+                settings = table;
+            } else {
+                let says = format!(
+                    "belongs to type = \"{other}\", but this destination's is \"{kind}\": change it, or remove these"
+                );
+                self.problem(&other.to_string(), says);
             }
         }
+        if let Err(says) = kind.available() {
+            self.problem("type", says);
+            return None;
+        }
+        let planned = sinks::Planned { kind, settings };
+        let under = self.key(&kind.to_string());
+        planned.open_or_note(&under, self.problems).map(|_| planned)
     }
 
     fn route(&mut self, events: Option<Vec<String>>) -> Option<Route> {

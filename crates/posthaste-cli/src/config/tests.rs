@@ -143,9 +143,14 @@ tenant_rate = { per_second = 0 }
 backoff = { type = 'list' }
 [destinations.local]
 type = 'handlers'
+[destinations.typo]
+type = 'stdot'
+[destinations.wrong]
+type = 'stdout'
+nats.subject = 'events'
 ";
     let says = plan_of(file, &[("POSTHASTE_RELAY__STOP_TIMEOUT", "soon")]).unwrap_err();
-    let expected = r#"posthaste.toml has 17 problems
+    let expected = r#"posthaste.toml has 19 problems
 
   destinations.audit.backoff.cap           is shorter than `step`: raise it, or lower `step`
   destinations.audit.backoff.first         does not belong to type "linear", which takes step, cap
@@ -155,6 +160,8 @@ type = 'handlers'
   destinations.crm.backoff.delays          is missing: list at least one, such as ["1s", "10s", "1m"]
   destinations.crm.tenant_rate.per_second  must be a number above 0: write how many a tenant gets each second
   destinations.local.type                  "handlers" are functions inside an application, which this program cannot call: run the relay in that application, through the library (posthaste::sinks::handlers), and leave this destination out
+  destinations.typo.type                   cannot be `stdot`, expected one of `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`
+  destinations.wrong.nats                  belongs to type = "nats", but this destination's is "stdout": change it, or remove these
   log.format                               cannot be `xml`, expected `pretty` or `json`
   log.level                                is `loud=very`, which is not a level: write error, warn, info, debug or trace, or directives such as "info,posthaste=debug"
   relay.lease_ttl                          `15` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d
@@ -162,9 +169,22 @@ type = 'handlers'
   relay.stop_timeout                       `soon` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d (set by POSTHASTE_RELAY__STOP_TIMEOUT)
   retention.keep                           `a while` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d, or "forever"
   store.partitions                         is 0: write at least 1
-  store.pth                                is not a setting: expected one of `type`, `path`, `partitions`
-  store.type                               cannot be `sqlight`, expected `sqlite`"#;
+  store.pth                                is not a setting: expected one of `type`, `path`, `url`, `partitions`, `postgres`
+  store.type                               cannot be `sqlight`, expected `sqlite` or `postgres`"#;
     assert_eq!(says, expected);
+}
+
+#[test]
+fn a_sink_that_is_not_built_in_is_known_and_answers_so() {
+    for kind in ["redis", "rabbitmq", "kafka", "nats", "webhook"] {
+        let said = plan_of(&format!("destinations.bus.type = '{kind}'"), &[]).err().unwrap_or_default();
+        let absent = said.contains(&format!("built without feature `{kind}`"));
+        assert_eq!(absent, sink_kind(kind).available().is_err(), "{said}");
+    }
+}
+
+fn sink_kind(name: &str) -> crate::sinks::Kind {
+    serde_json::from_value(name.into()).unwrap()
 }
 
 #[test]

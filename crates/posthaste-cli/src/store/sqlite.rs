@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use posthaste::Message;
 use posthaste::error::{Error, Kind, Result};
 use posthaste::stores::sqlite::{self, Options, Sqlite};
@@ -38,11 +39,12 @@ fn options(plan: &StorePlan) -> Options {
 
 fn store(plan: &StorePlan, sqlite: Sqlite) -> Store {
     let backend = Backend { path: plan.path.clone(), options: options(plan) };
-    Store { inspect: Arc::new(sqlite.clone()), journal: Arc::new(sqlite), backend: super::Backend::Sqlite(backend) }
+    Store { inspect: Arc::new(sqlite.clone()), journal: Arc::new(sqlite), backend: Box::new(backend) }
 }
 
-impl Backend {
-    pub fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
+#[async_trait]
+impl super::Backend for Backend {
+    async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
         let mut connection = sqlite::connect(&self.path, &self.options)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let store = |message| Ok(sqlite::enqueue(&transaction, std::slice::from_ref(message))?.stored == 1);

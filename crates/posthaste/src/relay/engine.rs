@@ -105,6 +105,7 @@ impl Engine {
             Input::Delivered { walk, id, outcome, took } => {
                 self.walks[walk].delivered(now, id, outcome, took, &mut self.events);
             }
+            Input::Withheld { walk, id } => self.walks[walk].withheld(id),
             Input::Committed { walk, result } => {
                 for (partition, epoch) in self.walks[walk].committed(now, result) {
                     self.lose(Lease { partition, epoch, expired_before: false });

@@ -44,8 +44,7 @@ impl UnderWay {
         // Read before every single one, because a process may freeze between any two.
         let now = Instant::now();
         if now >= not_after {
-            let error = sink::Error::unreachable("the lease ended before the hand-over");
-            return Some(answered(Outcome::stopped(0, error), Duration::ZERO));
+            return Some(Input::Withheld { walk, id });
         }
         let mut delivery = Box::pin(deliver(sink, run));
         match delivery.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -3,20 +3,19 @@
 //! The lane owns the order: it decides which message of a key may go next and records what became of it. It knows no
 //! clock, store or sink; the walk feeds it entries and outcomes and asks it for runs and commits.
 
-use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashMapExt};
-use slab::Slab;
 
 use super::changes::Changes;
-use super::line::{Hold, Item, Line};
+use super::line::{Hold, Item};
+pub(super) use super::lines::LineId;
+use super::lines::Lines;
 use super::mistakes::{Mistake, Mistakes};
 use super::slots::Slots;
 use crate::destination::{Destination, Name};
 use crate::journal::{Epoch, LaneState, Lease, ParkedState, Partition, Position};
-use crate::message::OrderKey;
 use crate::retry::OnDead;
 use crate::sink;
 
@@ -26,12 +25,6 @@ mod commit;
 mod intake;
 mod serve;
 mod settle;
-
-/// Queues kept for lines to come.
-const SPARE_QUEUES: usize = 64;
-
-/// Index of a line in its lane.
-pub(super) type LineId = usize;
 
 /// Why and how a delivery is set aside.
 #[derive(Debug)]
@@ -80,10 +73,7 @@ pub(super) struct Lane {
     on_dead: OnDead,
     mistakes: Mistakes,
     pub(super) slots: Slots,
-    lines: Slab<Line>,
-    keys: HashMap<Arc<OrderKey>, LineId>,
-    /// Lines come and go with every message; their queues stay.
-    spare_queues: Vec<VecDeque<Item>>,
+    lines: Lines,
     held_keys: usize,
     guard: Option<Guard>,
     /// Messages in memory that are not settled, and their weight.
@@ -134,9 +124,7 @@ impl Lane {
             mistakes,
             asked_to: cursor.low,
             slots: Slots::resume(cursor),
-            lines: Slab::new(),
-            keys: HashMap::new(),
-            spare_queues: Vec::new(),
+            lines: Lines::default(),
             held_keys: 0,
             guard: guarded.then_some(guard),
             unsettled: 0,
@@ -158,7 +146,7 @@ impl Lane {
             postponed: false,
         };
         for (held, head) in &state.held {
-            let line = lane.line_for(Some(held.key.clone()));
+            let line = lane.lines.for_key(Some(held.key.clone()));
             lane.lines[line].hold = Some(Hold::resume(held, *head, lane.suspects_per_key()));
             lane.held_keys += 1;
             lane.go_on(line);
@@ -181,23 +169,7 @@ impl Lane {
 
     /// Nothing is with a sink.
     pub(super) fn is_quiet(&self) -> bool {
-        self.lines.iter().all(|(_, line)| line.in_flight == 0)
-    }
-
-    fn line_for(&mut self, key: Option<OrderKey>) -> LineId {
-        let Some(key) = key else { return self.new_line(None) };
-        if let Some(&line) = self.keys.get(&key) {
-            return line;
-        }
-        let key = Arc::new(key);
-        let line = self.new_line(Some(key.clone()));
-        self.keys.insert(key, line);
-        line
-    }
-
-    fn new_line(&mut self, key: Option<Arc<OrderKey>>) -> LineId {
-        let queue = self.spare_queues.pop().unwrap_or_default();
-        self.lines.insert(Line { key, queue, ..Line::default() })
+        self.lines.iter().all(|line| line.in_flight == 0)
     }
 
     fn count(&mut self, item: &Item) {
@@ -230,12 +202,12 @@ impl Lane {
                 self.held_keys -= 1;
                 self.freed = true;
                 if let Some(key) = &target.key {
-                    self.changes.free(OrderKey::clone(key));
+                    self.changes.free(key.clone());
                 }
             }
         }
         self.announce(line);
-        self.tidy(line);
+        self.lines.tidy(line);
     }
 
     fn announce(&mut self, line: LineId) {
@@ -244,18 +216,6 @@ impl Lane {
         if (target.is_servable() || hasty) && !target.ready {
             target.ready = true;
             self.newly_ready.push(line);
-        }
-    }
-
-    fn tidy(&mut self, line: LineId) {
-        if self.lines.get(line).is_some_and(Line::is_spent) {
-            let spent = self.lines.remove(line);
-            if let Some(key) = spent.key {
-                self.keys.remove(&key);
-            }
-            if self.spare_queues.len() < SPARE_QUEUES {
-                self.spare_queues.push(spent.queue);
-            }
         }
     }
 }

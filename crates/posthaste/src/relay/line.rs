@@ -128,7 +128,9 @@ pub(super) enum Vouching {
 /// The messages of one key.
 #[derive(Debug, Default)]
 pub(super) struct Line {
-    pub(super) key: Option<Arc<OrderKey>>,
+    pub(super) key: Option<OrderKey>,
+    /// So that it is computed once.
+    pub(super) key_hash: u64,
     pub(super) queue: VecDeque<Item>,
     /// So many at the front of the queue are with the sink.
     pub(super) in_flight: usize,

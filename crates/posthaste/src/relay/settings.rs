@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
+use crate::error::{Error, Kind, Result};
 use crate::journal::WorkerId;
+
+/// Renewals need some time on their way.
+const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
 /// How a worker behaves, over all destinations.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +37,39 @@ pub struct Settings {
     /// Between two purges.
     pub purge_interval: Duration,
     pub purge_on_start: bool,
+}
+
+/// Longer than any deployment lives, and short enough for sums of instants.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+impl Settings {
+    /// Whether a worker can run with these; says what to change.
+    pub(super) fn check(&self) -> Result<()> {
+        let counts = [
+            ("window_messages", self.window_messages),
+            ("window_bytes", self.window_bytes),
+            ("read_batch", self.read_batch),
+            ("commit_batch", self.commit_batch),
+        ];
+        if let Some((setting, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
+            return Err(Error::new(Kind::Invalid, format!("{setting} must be at least 1")));
+        }
+        let spans = [
+            ("lease_ttl", self.lease_ttl),
+            ("poll_interval", self.poll_interval),
+            ("commit_interval", self.commit_interval),
+            ("start_delay", self.start_delay),
+            ("stop_timeout", self.stop_timeout),
+            ("purge_interval", self.purge_interval),
+        ];
+        if let Some((setting, _)) = spans.into_iter().find(|(_, span)| *span > LONGEST) {
+            return Err(Error::new(Kind::Invalid, format!("{setting} must be less than 100 years")));
+        }
+        if self.lease_ttl < SHORTEST_LEASE {
+            return Err(Error::new(Kind::Invalid, format!("lease_ttl must be at least {SHORTEST_LEASE:?}")));
+        }
+        Ok(())
+    }
 }
 
 impl Default for Settings {

@@ -102,6 +102,6 @@ fn store_error(input: &Input) -> Option<(&'static str, &Error)> {
         Input::Due { result, .. } => result.as_ref().err().map(|error| ("due", error)),
         Input::Committed { result, .. } => result.as_ref().err().map(|error| ("commit", error)),
         Input::Purged { result } => result.as_ref().err().map(|error| ("purge", error)),
-        Input::Delivered { .. } | Input::Probed { .. } | Input::Stop => None,
+        Input::Delivered { .. } | Input::Withheld { .. } | Input::Probed { .. } | Input::Stop => None,
     }
 }

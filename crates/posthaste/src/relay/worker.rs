@@ -15,10 +15,12 @@ use super::hand_over::{HandOver, UnderWay, probe};
 use super::settings::Settings;
 use super::telemetry::{self, Monitor};
 use crate::destination::{Destination, Name};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::journal::{Hint, Journal, Position, WorkerId};
 use crate::sink::Sink;
 
+/// A question to the store has failed if there is no answer within so many leases.
+const PATIENCE_LEASES: u32 = 4;
 /// Answers that may wait for the engine; whoever has one more waits.
 const INBOX: usize = 1_024;
 const MONITOR_INTERVAL: Duration = Duration::from_millis(50);
@@ -185,43 +187,49 @@ impl Question {
     async fn ask(self, asked_at: Duration, action: Action) -> Input {
         let Self { journal, worker, ttl, destination } = self;
         let destination = destination.unwrap_or_else(|| Name::from(""));
+        let patience = ttl.saturating_mul(PATIENCE_LEASES);
         match action {
             Action::Lease { want } => {
-                let result = journal.lease(&worker, ttl, want).await;
+                let result = within(patience, journal.lease(&worker, ttl, want)).await;
                 crash_point("after_lease");
                 Input::Leased { asked_at, result }
             }
             Action::Renew { leases, report } => {
-                let result = journal.renew(&worker, ttl, &leases, &report).await;
+                let result = within(patience, journal.renew(&worker, ttl, &leases, &report)).await;
                 Input::Renewed { asked_at, leases, result }
             }
             Action::Release { leases, leaving } => {
                 crash_point("before_release");
-                let result = journal.release(&worker, &leases, leaving).await;
+                let result = within(patience, journal.release(&worker, &leases, leaving)).await;
                 Input::Released { leases, leaving, result }
             }
-            Action::Look { wait } => Input::Looked { result: look(journal.as_ref(), wait).await },
+            Action::Look { wait } => {
+                Input::Looked { result: within(patience.saturating_add(wait), look(journal.as_ref(), wait)).await }
+            }
             Action::Open { walk, leases } => {
-                let result = journal.open(&destination, &leases).await;
+                let result = within(patience, journal.open(&destination, &leases)).await;
                 Input::Opened { walk, leases, result }
             }
             Action::Read { walk, lanes, request } => {
-                let result = journal.read(&request).await;
+                let result = within(patience, journal.read(&request)).await;
                 Input::Read { walk, lanes, result }
             }
             Action::ReadKey { walk, lane, line, held, limit, asked_at } => {
-                let result = journal.read_key(&destination, lane.partition, &held, limit).await;
+                let result = within(patience, journal.read_key(&destination, lane.partition, &held, limit)).await;
                 Input::KeyRead { walk, lane, line, held, asked_at, result }
             }
             Action::Due { walk, lanes, limit, asked_at } => {
                 let partitions: Vec<_> = lanes.iter().map(|(partition, _)| *partition).collect();
-                let result = journal.due(&destination, &partitions, limit).await;
+                let result = within(patience, journal.due(&destination, &partitions, limit)).await;
                 Input::Due { walk, lanes, limit, asked_at, result }
             }
             Action::Commit { walk, commits } => {
                 crash_point("before_commit");
-                let result = journal.commit(&commits).await;
+                let asked = tokio::time::timeout(patience, journal.commit(&commits)).await;
                 crash_point("after_commit");
+                // It may come to life later and undo what is decided meanwhile. So these lanes start over with a lease of
+                // another epoch, which fences it.
+                let result = asked.unwrap_or_else(|_| Ok(commits.iter().map(|commit| commit.partition).collect()));
                 Input::Committed { walk, result }
             }
             Action::Purge { older_than, limit } => Input::Purged { result: journal.purge(older_than, limit).await },
@@ -230,6 +238,12 @@ impl Question {
             }
         }
     }
+}
+
+/// The store's answer. A connection can be gone without anyone noticing, so nobody waits for ever.
+async fn within<T>(patience: Duration, asked: impl Future<Output = Result<T>>) -> Result<T> {
+    let late = |_| Err(Error::new(Kind::Unavailable, format!("the store did not answer within {patience:?}")));
+    tokio::time::timeout(patience, asked).await.unwrap_or_else(late)
 }
 
 async fn look(journal: &dyn Journal, wait: Duration) -> Result<Option<Position>> {

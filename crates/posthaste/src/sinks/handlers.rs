@@ -49,8 +49,8 @@ impl Context {
             destination: run.destination.clone(),
             position: delivery.position,
             attempt: delivery.attempt,
-            correlation_id: delivery.message.correlation_id.clone(),
-            tenant: delivery.message.tenant.clone(),
+            correlation_id: delivery.message.correlation_id.clone().map(String::from),
+            tenant: delivery.message.tenant.clone().map(String::from),
         }
     }
 }

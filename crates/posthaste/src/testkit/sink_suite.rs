@@ -72,10 +72,10 @@ impl From<&Message> for Arrived {
     fn from(message: &Message) -> Self {
         Self {
             id: message.id,
-            event_type: message.event_type.clone(),
-            key: message.key.clone(),
-            tenant: message.tenant.clone(),
-            correlation_id: message.correlation_id.clone(),
+            event_type: message.event_type.to_string(),
+            key: message.key.clone().map(String::from),
+            tenant: message.tenant.clone().map(String::from),
+            correlation_id: message.correlation_id.clone().map(String::from),
             headers: message.headers.clone(),
             payload: message.payload.to_vec(),
         }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use posthaste::journal::PARTITIONS;
 
 use crate::config::StorePlan;
 use crate::exit::Misuse;
@@ -49,7 +48,7 @@ impl Folder {
     }
 
     pub fn store_plan(&self) -> StorePlan {
-        StorePlan { kind: Kind::Sqlite, path: self.database(), partitions: PARTITIONS }
+        StorePlan::file(Kind::Sqlite, self.database())
     }
 
     pub fn tidy_up(&self) -> anyhow::Result<()> {

@@ -131,6 +131,11 @@ pub enum Input {
         outcome: Outcome,
         took: Duration,
     },
+    /// The lease ended before the hand-over, so the sink saw nothing of it.
+    Withheld {
+        walk: usize,
+        id: RunId,
+    },
     Committed {
         walk: usize,
         result: Result<Vec<Partition>>,

@@ -68,7 +68,7 @@ impl Lane {
                 other => other,
             };
             self.announce(line);
-            self.tidy(line);
+            self.lines.tidy(line);
         }
         changes.parks().cloned().collect()
     }

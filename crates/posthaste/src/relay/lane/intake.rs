@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::{Aside, Dirt, Guard, Lane, LineId};
 use crate::journal::{Due, Entry, HeldKey, ParkedState, Position};
-use crate::message::OrderKey;
 use crate::relay::line::{Item, Origin};
 use crate::relay::mistakes::Mistake;
 
@@ -18,7 +17,7 @@ impl Lane {
         if position <= self.slots.read_to() || !self.slots.open(position) {
             return;
         }
-        let line = self.line_for(entry.message.order_key());
+        let line = self.lines.for_key(entry.message.order_key());
         let scheduled = entry.due_in.filter(|_| !self.mistakes.has(Mistake::ScheduleIgnored));
         if let Some(due_in) = scheduled {
             self.schedule(line, entry, due_in);
@@ -52,7 +51,7 @@ impl Lane {
         self.park(&item, aside, false);
         self.slots.settle(position);
         self.dirt = Dirt::Settled;
-        self.tidy(line);
+        self.lines.tidy(line);
     }
 
     /// A message behind a held one waits too: it costs no memory, only the hold grows.
@@ -95,7 +94,7 @@ impl Lane {
     pub(in crate::relay) fn key_to_read(&self, line: LineId) -> Option<HeldKey> {
         let line = self.lines.get(line)?;
         let hold = line.hold.as_ref().filter(|hold| hold.reading)?;
-        Some(HeldKey { key: OrderKey::clone(line.key.as_ref()?), after: hold.loaded_to, until: hold.until })
+        Some(HeldKey { key: line.key.clone()?, after: hold.loaded_to, until: hold.until })
     }
 
     /// Takes what waits behind a held key up to `upto`.
@@ -140,7 +139,7 @@ impl Lane {
             self.postponed = true;
             return;
         }
-        let line = self.line_for(due.entry.message.order_key());
+        let line = self.lines.for_key(due.entry.message.order_key());
         let state = due.state;
         let mut item = Item::parked(due);
         let held = self.lines[line].hold.is_some();

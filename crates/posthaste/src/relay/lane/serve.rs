@@ -53,7 +53,7 @@ impl Lane {
         let Some(target) = self.lines.get_mut(line) else { return Taken::Nothing };
         target.ready = false;
         if self.draining || (!target.is_servable() && !self.mistakes.has(Mistake::TwoRunsPerKey)) {
-            self.tidy(line);
+            self.lines.tidy(line);
             return Taken::Nothing;
         }
         if self.suspects_held(line) {

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::{Aside, Dirt, Lane, LineId};
 use crate::journal::{Attempt, HeldKey, Park, ParkedState, Position};
-use crate::message::OrderKey;
 use crate::relay::line::{Hold, Item, Origin, Vouching};
 use crate::relay::mistakes::Mistake;
 use crate::retry::OnDead;
@@ -58,7 +57,7 @@ impl Lane {
 
     /// Gives up everything that is in flight, because nobody waits for the answers any more.
     pub(in crate::relay) fn abandon(&mut self) {
-        self.lines.iter_mut().for_each(|(_, line)| line.in_flight = 0);
+        self.lines.iter_mut().for_each(|line| line.in_flight = 0);
         self.call_off_suspects();
     }
 
@@ -173,7 +172,7 @@ impl Lane {
     pub(super) fn record_hold(&mut self, line: LineId) {
         let target = &self.lines[line];
         if let (Some(key), Some(hold)) = (&target.key, &target.hold) {
-            self.changes.hold(HeldKey { key: OrderKey::clone(key), after: hold.after, until: hold.until });
+            self.changes.hold(HeldKey { key: key.clone(), after: hold.after, until: hold.until });
         }
     }
 

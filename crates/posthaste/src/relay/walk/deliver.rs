@@ -114,6 +114,18 @@ impl Walk {
         self.fail(now, &flight, item, Failure { error, progress: outcome.progress, took }, events);
     }
 
+    /// A run never reached the sink, because its lease ended: nothing is known about the destination.
+    pub(in crate::relay) fn withheld(&mut self, id: RunId) {
+        let Some(flight) = self.flights.remove(&id) else { return };
+        self.breaker.given_back();
+        let Some(lane) = self.lanes.get_mut(&flight.partition).filter(|lane| lane.epoch == flight.epoch) else {
+            return;
+        };
+        if let Some(first) = lane.confirm(flight.line, 0, Duration::ZERO) {
+            lane.take_back(flight.line, first);
+        }
+    }
+
     fn fail(&mut self, now: Duration, flight: &Flight, mut item: Item, failure: Failure, events: &mut Vec<Event>) {
         let error = &failure.error;
         let attempts = item.attempts + 1;

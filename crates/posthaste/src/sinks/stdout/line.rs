@@ -1,14 +1,13 @@
 //! What a line says.
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::journal::Position;
 use crate::message::{Headers, Message, MessageId};
 use crate::sink::{Delivery, Run};
+use crate::sinks::format::embed;
 
 /// One message, with the names of its fields as everywhere else. Absent fields are left out.
 #[derive(Serialize)]
@@ -55,26 +54,16 @@ enum Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
+    /// JSON becomes a part of the line only if it is one line itself.
     fn of(message: &'a Message) -> Self {
         let Ok(text) = std::str::from_utf8(&message.payload) else {
-            return Self::Base64(BASE64_STANDARD.encode(&message.payload));
+            return Self::Base64(embed::base64(message));
         };
-        match inline(text, &message.content_type) {
+        match embed::json(message).filter(|_| !text.contains(['\n', '\r'])) {
             Some(json) => Self::Json(json),
             None => Self::Text(text),
         }
     }
-}
-
-/// The payload as a part of the line: JSON that is one line itself and that a usual parser accepts. Parsing it to the end
-/// keeps what is nested 50,000 deep, or no JSON at all, from spoiling the line around it.
-fn inline<'a>(text: &'a str, content_type: &str) -> Option<&'a RawValue> {
-    let media_type = content_type.split(';').next().unwrap_or_default().trim_end();
-    let claims_json = media_type == "application/json" || media_type.ends_with("+json");
-    if !claims_json || text.contains(['\n', '\r']) || text.trim() != text {
-        return None;
-    }
-    serde_json::from_str::<Value>(text).and_then(|_| serde_json::from_str(text)).ok()
 }
 
 /// The lines of a run, each with its line feed.

@@ -14,7 +14,7 @@ use super::leases::{Holding, Presence};
 use crate::destination::{Destination, Name, Route, StartFrom};
 use crate::error::{Error, Kind, Result};
 use crate::journal::{Enqueued, Entry, Partition, Position, WorkerId, partition_of};
-use crate::message::{Message, MessageId, Origin};
+use crate::message::{Message, MessageId, Origin, Text};
 
 /// A journal and everything beside it.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct Core {
     pub(super) newest: Position,
     pub(super) journal: BTreeMap<Position, Stored>,
     pub(super) by_id: BTreeMap<MessageId, Position>,
-    pub(super) origins: BTreeSet<(Origin, Option<String>)>,
+    pub(super) origins: BTreeSet<(Origin, Option<Text>)>,
     pub(super) destinations: BTreeMap<Name, Known>,
     pub(super) holdings: Vec<Holding>,
     pub(super) workers: BTreeMap<WorkerId, Presence>,

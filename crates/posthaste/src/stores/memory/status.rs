@@ -105,10 +105,10 @@ impl Delivery<'_> {
         let pattern = |pattern: &String| destination::matches(pattern, &message.event_type);
         (filter.ids.is_empty() || filter.ids.contains(&message.id))
             && filter.event_type.as_ref().is_none_or(pattern)
-            && (filter.key.is_none() || filter.key == message.key)
+            && (filter.key.is_none() || filter.key.as_deref() == message.key.as_deref())
             && filter.aggregate_type.as_ref().is_none_or(|wanted| *wanted == message.aggregate_type)
             && filter.aggregate_id.as_ref().is_none_or(|wanted| *wanted == message.aggregate_id)
-            && (filter.tenant.is_none() || filter.tenant == message.tenant)
+            && (filter.tenant.is_none() || filter.tenant.as_deref() == message.tenant.as_deref())
             && filter.since.is_none_or(|since| message.occurred_at >= since)
             && filter.before.is_none_or(|before| message.occurred_at < before)
     }
@@ -119,11 +119,11 @@ impl Delivery<'_> {
         Listed {
             position: self.position,
             id: message.id,
-            event_type: message.event_type.clone(),
-            aggregate_type: message.aggregate_type.clone(),
-            aggregate_id: message.aggregate_id.clone(),
-            key: message.key.clone(),
-            tenant: message.tenant.clone(),
+            event_type: message.event_type.to_string(),
+            aggregate_type: message.aggregate_type.to_string(),
+            aggregate_id: message.aggregate_id.to_string(),
+            key: message.key.clone().map(String::from),
+            tenant: message.tenant.clone().map(String::from),
             occurred_at: message.occurred_at,
             destination: self.at.map(|at| at.name.to_string()),
             status: self.at.map(|at| at.status),

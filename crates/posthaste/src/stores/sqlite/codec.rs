@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Kind, Result};
 use crate::journal::{Cursor, Entry, Partition, Position};
-use crate::message::{Headers, Message, MessageId, OrderKey, Origin};
+use crate::message::{Headers, Message, MessageId, OrderKey, Origin, Text};
 
 /// Milliseconds since 1970: SQLite's clock is that of the machine, which all who share the file share too.
 pub(super) fn now() -> i64 {
@@ -52,7 +52,7 @@ pub(super) fn tenant(key: &OrderKey) -> &str {
 
 /// The inverse of [`tenant`].
 pub(super) fn order_key(tenant: String, key: String) -> OrderKey {
-    OrderKey { tenant: Some(tenant).filter(|tenant| !tenant.is_empty()), key }
+    OrderKey { tenant: Some(tenant).filter(|tenant| !tenant.is_empty()).map(Text::from), key: key.into() }
 }
 
 /// What is done beyond the cursor: `,1,a,2f,`. See the table.
@@ -128,23 +128,23 @@ pub(super) fn message(row: &Row<'_>) -> Result<Message> {
     let (key, tenant) = (bytes(row, column::KEY)?, bytes(row, column::TENANT)?);
     // SQLite stores any bytes as text. A scope that is not UTF-8 could not be looked up again, so it orders nothing.
     let is_scope = [key, tenant].into_iter().flatten().all(|bytes| std::str::from_utf8(bytes).is_ok());
-    let origin = text(row, column::SOURCE_STREAM)?.zip(text(row, column::SOURCE_EVENT)?);
+    let origin = short(row, column::SOURCE_STREAM)?.zip(short(row, column::SOURCE_EVENT)?);
     let max_attempts: Option<i64> = row.get(column::MAX_ATTEMPTS)?;
     Ok(Message {
         id: id(row, column::ID)?,
-        event_type: text(row, column::EVENT_TYPE)?.unwrap_or_default(),
-        aggregate_type: text(row, column::AGGREGATE_TYPE)?.unwrap_or_default(),
-        aggregate_id: text(row, column::AGGREGATE_ID)?.unwrap_or_default(),
+        event_type: short(row, column::EVENT_TYPE)?.unwrap_or_default(),
+        aggregate_type: short(row, column::AGGREGATE_TYPE)?.unwrap_or_default(),
+        aggregate_id: short(row, column::AGGREGATE_ID)?.unwrap_or_default(),
         key: key.filter(|_| is_scope).map(lossy),
         payload: bytes(row, column::PAYLOAD)?.map(Bytes::copy_from_slice).unwrap_or_default(),
-        content_type: text(row, column::CONTENT_TYPE)?.unwrap_or_default(),
+        content_type: short(row, column::CONTENT_TYPE)?.unwrap_or_default(),
         headers: bytes(row, column::HEADERS)?.map(headers).unwrap_or_default(),
         tenant: tenant.map(lossy),
-        user: text(row, column::USER_ID)?,
-        correlation_id: text(row, column::CORRELATION_ID)?,
+        user: short(row, column::USER_ID)?,
+        correlation_id: short(row, column::CORRELATION_ID)?,
         occurred_at: timestamp(row.get(column::OCCURRED_AT)?),
         due_at: row.get::<_, Option<i64>>(column::DUE_AT)?.map(timestamp),
-        destination: text(row, column::DESTINATION)?,
+        destination: short(row, column::DESTINATION)?,
         max_attempts: max_attempts.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)),
         origin: origin.map(|(stream, event)| Origin { stream, event }),
     })
@@ -157,6 +157,10 @@ pub(super) fn id(row: &Row<'_>, column: usize) -> Result<MessageId> {
 
 /// Text as it was written; where it is not UTF-8, as near as Rust can say it.
 pub(super) fn text(row: &Row<'_>, column: usize) -> Result<Option<String>> {
+    Ok(short(row, column)?.map(String::from))
+}
+
+fn short(row: &Row<'_>, column: usize) -> Result<Option<Text>> {
     Ok(bytes(row, column)?.map(lossy))
 }
 
@@ -165,11 +169,11 @@ pub(super) fn name<'row>(row: &'row Row<'_>, column: usize) -> Result<Cow<'row, 
     Ok(String::from_utf8_lossy(bytes(row, column)?.unwrap_or_default()))
 }
 
-fn lossy(bytes: &[u8]) -> String {
+fn lossy(bytes: &[u8]) -> Text {
     // The check alone is several times faster than the conversion, and nearly always enough.
     match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+        Ok(text) => Text::from(text),
+        Err(_) => Text::from(String::from_utf8_lossy(bytes)),
     }
 }
 

@@ -110,7 +110,7 @@ impl Recording<'_> {
             ":destination": self.commit.destination.as_str(),
             ":partition": self.commit.partition,
             ":tenant": park.key.as_ref().map_or("", codec::tenant),
-            ":key": park.key.as_ref().map(|key| &key.key),
+            ":key": park.key.as_ref().map(|key| key.key.as_str()),
             ":state": park.state.as_str(),
             ":holds": park.holds,
             ":attempts": park.attempts,
@@ -126,7 +126,7 @@ impl Recording<'_> {
     fn free(&self) -> Result<()> {
         for key in &self.commit.free {
             self.transaction.prepare_cached(include_str!("commit_free.sql"))?.execute(named_params! {
-                ":destination": self.commit.destination.as_str(), ":key": key.key, ":tenant": codec::tenant(key),
+                ":destination": self.commit.destination.as_str(), ":key": key.key.as_str(), ":tenant": codec::tenant(key),
             })?;
         }
         Ok(())
@@ -137,7 +137,7 @@ impl Recording<'_> {
             self.transaction.prepare_cached(include_str!("commit_hold.sql"))?.execute(named_params! {
                 ":destination": self.commit.destination.as_str(),
                 ":partition": self.commit.partition,
-                ":key": held.key.key,
+                ":key": held.key.key.as_str(),
                 ":tenant": codec::tenant(&held.key),
                 ":after": codec::seq(held.after),
                 ":until": codec::seq(held.until),

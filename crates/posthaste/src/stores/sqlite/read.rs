@@ -51,8 +51,8 @@ pub(super) fn read_key(
     let rows = statement.query(named_params! {
         ":destination": destination.as_str(),
         ":partition": partition,
-        ":key": held.key.key,
-        ":tenant": held.key.tenant,
+        ":key": held.key.key.as_str(),
+        ":tenant": held.key.tenant.as_deref(),
         ":after": codec::seq(held.after),
         ":until": codec::seq(held.until),
         ":limit": i64::try_from(limit).unwrap_or(i64::MAX),

@@ -57,7 +57,7 @@ impl Subject<'_> {
         let mut statement = self.connection.prepare_cached(include_str!("get_behind.sql"))?;
         let mut rows = statement.query(named_params! {
             ":destination": destination,
-            ":key": self.message.key,
+            ":key": self.message.key.as_deref(),
             ":tenant": self.message.tenant.as_deref().unwrap_or_default(),
         })?;
         let Some(row) = rows.next()? else {

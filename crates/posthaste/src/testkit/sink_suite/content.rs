@@ -82,7 +82,8 @@ pub async fn many_keys_at_once_keep_their_order(subject: &impl SinkUnderTest) {
 
     let all = arrived(subject, &keys.concat()).await;
     for messages in &keys {
-        let of_key: Vec<_> = all.iter().filter(|arrived| arrived.key == messages[0].key).map(|a| a.id).collect();
+        let of_key: Vec<_> =
+            all.iter().filter(|arrived| arrived.key.as_deref() == messages[0].key.as_deref()).map(|a| a.id).collect();
         assert_eq!(of_key, ids(messages));
     }
 }

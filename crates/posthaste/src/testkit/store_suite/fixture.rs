@@ -1,9 +1,8 @@
 //! A store under test, with what many guarantees need to get going.
 
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::StoreUnderTest;
 use crate::destination::{Destination, Name, Route};
@@ -14,15 +13,13 @@ use crate::journal::{
     WorkerId, WorkerReport,
 };
 use crate::message::{Message, MessageId};
+pub(super) use crate::testkit::waiting::eventually;
 
 /// A lease that outlives any test.
 pub(super) const LONG: Duration = Duration::from_secs(600);
 
 /// A lease that ends while a test waits for it.
 pub(super) const SHORT: Duration = Duration::from_millis(80);
-
-/// Longest wait for something that must happen.
-const DEADLINE: Duration = Duration::from_secs(20);
 
 /// One store and its ports.
 pub struct Fixture {
@@ -136,18 +133,4 @@ impl Fixture {
 
 pub(super) fn worker(name: &str) -> WorkerId {
     WorkerId(name.to_owned())
-}
-
-/// Asks again and again until the answer is yes; fails the test at the deadline.
-pub(super) async fn eventually<F, Answer>(what: &str, mut condition: F) -> Result<()>
-where
-    F: FnMut() -> Answer,
-    Answer: Future<Output = Result<bool>>,
-{
-    let started = Instant::now();
-    while !condition().await? {
-        assert!(started.elapsed() < DEADLINE, "did not happen in time: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    Ok(())
 }

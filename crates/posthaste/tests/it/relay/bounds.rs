@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use posthaste::Result;
 use posthaste::journal::Entry;
 use posthaste::message::Message;
 use posthaste::relay::Settings;
+use posthaste::{Destination, Relay, Result};
 
 use super::making::{about, destination, made, order, settings};
 use super::meddled::Meddle;
@@ -115,4 +115,23 @@ async fn an_idle_relay_asks_at_most_ten_questions_a_second() -> Result<()> {
     relay.stop().await?;
     assert!(asked as f64 <= 10.0 * seconds, "{asked} questions in {seconds} seconds");
     Ok(())
+}
+
+#[tokio::test]
+async fn a_relay_that_could_never_deliver_does_not_start() {
+    let at_least_one = |destination: Destination| refusal(Settings::default(), destination);
+    let nothing_at_once = Destination { max_in_flight: 0, ..destination("app") };
+    assert_eq!(at_least_one(nothing_at_once).await, "destination `app`: max_in_flight must be at least 1");
+    let no_run = Destination { max_run: 0, ..destination("app") };
+    assert_eq!(at_least_one(no_run).await, "destination `app`: max_run must be at least 1");
+    let no_window = Settings { window_messages: 0, ..Settings::default() };
+    assert_eq!(refusal(no_window, destination("app")).await, "window_messages must be at least 1");
+    let for_ever = Settings { lease_ttl: Duration::MAX, ..Settings::default() };
+    assert_eq!(refusal(for_ever, destination("app")).await, "lease_ttl must be less than 100 years");
+}
+
+async fn refusal(settings: Settings, destination: Destination) -> String {
+    let relay = Relay::builder(Arc::new(posthaste::stores::memory::Memory::default())).settings(settings);
+    let relay = relay.destination(destination, Receiver::new().sink()).build();
+    relay.run(std::future::pending()).await.expect_err("it refuses").to_string()
 }

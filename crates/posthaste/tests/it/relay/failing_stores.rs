@@ -1,8 +1,9 @@
 //! A store that fails now and then, or for longer than the leases last: nothing is lost, nothing goes out of order, and it
 //! ends by itself.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use posthaste::error::{Error, Kind};
@@ -22,6 +23,7 @@ on_every_store! {
     calls_that_fail_before_they_are_made_lose_nothing,
     calls_that_fail_after_they_were_made_lose_nothing,
     a_hint_that_was_lost_with_a_failed_call_is_made_up_for,
+    a_call_that_is_never_answered_delays_and_loses_nothing,
     a_relay_recovers_from_a_store_that_was_gone_for_longer_than_its_leases,
     a_store_that_comes_and_goes_leaves_no_dead_letters,
     a_relay_waits_for_a_store_that_is_not_there_yet,
@@ -137,6 +139,37 @@ async fn a_hint_that_was_lost_with_a_failed_call_is_made_up_for(outbox: Outbox) 
     receiver.until_count(2).await;
     assert!(!once.1.load(Ordering::SeqCst), "the call failed");
     relay.stop().await
+}
+
+/// Never answers the second call of each name.
+#[derive(Debug, Default)]
+struct Swallow(Mutex<HashMap<String, usize>>);
+
+impl Meddle for Swallow {
+    fn swallows(&self, call: &str) -> bool {
+        let mut calls = self.0.lock().expect("nobody panics with it");
+        let count = calls.entry(call.to_owned()).or_default();
+        *count += 1;
+        *count == 2
+    }
+}
+
+async fn a_call_that_is_never_answered_delays_and_loses_nothing(outbox: Outbox) -> Result<()> {
+    let (receiver, messages, swallow) = (moody(), interleaved(20, 10), Arc::new(Swallow::default()));
+    let outbox = outbox.meddled(swallow.clone());
+    let relay = outbox.start_with(brief(), vec![(destination("app"), receiver.sink())]);
+    for part in messages.chunks(25) {
+        outbox.write(part).await?;
+    }
+    receiver.until_has(&ids(&messages)).await;
+    until_settled(&outbox).await?;
+    relay.stop().await?;
+    receiver.assert_got_at_least_once(&messages);
+    let calls = swallow.0.lock().expect("nobody panics with it").clone();
+    for call in ["lease", "renew", "advance", "read", "due", "commit"] {
+        assert!(calls.get(call).is_some_and(|count| *count > 2), "{call}: {calls:?}");
+    }
+    Ok(())
 }
 
 /// Up or down.

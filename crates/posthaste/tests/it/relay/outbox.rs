@@ -1,8 +1,6 @@
 //! A store with an application that writes to it and an operator who looks after it.
 
-use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use posthaste::destination::{Destination, Name};
 use posthaste::inspect::{
@@ -13,15 +11,13 @@ use posthaste::message::MessageId;
 use posthaste::relay::Settings;
 use posthaste::sink::Sink;
 use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
+pub(super) use posthaste::testkit::waiting::{DEADLINE, eventually, until};
 use posthaste::{Message, Result};
 
 use super::making::settings;
 use super::meddled::{Meddle, Meddled};
 use super::running::Running;
 use crate::stores::{memory, sqlite};
-
-/// Longest wait for something that must happen.
-pub(super) const DEADLINE: Duration = Duration::from_secs(30);
 
 pub(super) struct Outbox {
     store: Arc<dyn StoreUnderTest>,
@@ -119,28 +115,5 @@ impl Outbox {
 
     pub(super) async fn resume(&self, destination: &str) -> Result<bool> {
         self.inspect.resume(&Name::from(destination)).await
-    }
-}
-
-/// Asks again and again until the answer is yes; fails the test at the deadline.
-pub(super) async fn eventually<F, Answer>(what: &str, mut condition: F) -> Result<()>
-where
-    F: FnMut() -> Answer,
-    Answer: Future<Output = Result<bool>>,
-{
-    let started = Instant::now();
-    while !condition().await? {
-        assert!(started.elapsed() < DEADLINE, "did not happen in time: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    Ok(())
-}
-
-/// As [`eventually`], for what can be seen without asking a store.
-pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !condition() {
-        assert!(started.elapsed() < DEADLINE, "did not happen in time: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

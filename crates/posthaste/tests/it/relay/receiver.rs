@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use posthaste::journal::Partition;
-use posthaste::message::{Message, MessageId};
+use posthaste::message::{Message, MessageId, Text};
 use posthaste::sink::{Delivery, Error, Outcome, Run, Sink};
 use tokio::sync::watch;
 
@@ -182,8 +182,8 @@ impl Receiver {
 }
 
 /// The key, or the message itself if it asks for no order.
-fn scope(message: &Message) -> (Option<String>, String) {
-    (message.tenant.clone(), message.key.clone().unwrap_or_else(|| message.id.to_string()))
+fn scope(message: &Message) -> (Option<Text>, Text) {
+    (message.tenant.clone(), message.key.clone().unwrap_or_else(|| message.id.to_string().into()))
 }
 
 impl fmt::Debug for Receiver {

@@ -1,0 +1,68 @@
+//! Values into structures, with every misfit noted and named by its key.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+use super::problem::Problem;
+
+/// What the tree says, which is to be found at the key `under`. Serde stops at the first misfit, so that one is noted, taken
+/// out of the tree, and the rest is tried again. Nothing comes back when a misfit cannot be left out.
+pub fn fit<T: DeserializeOwned>(mut tree: Value, under: &str, problems: &mut Vec<Problem>) -> Option<T> {
+    let before = problems.len();
+    loop {
+        let misfit = match serde_path_to_error::deserialize::<_, T>(&tree) {
+            Ok(value) => return Some(value),
+            Err(misfit) => misfit,
+        };
+        let mut keys = keys_of(misfit.path());
+        let (missing, says) = reword(&misfit.inner().to_string());
+        let left_out = missing.is_none() && remove(&mut tree, &keys);
+        keys.extend(missing);
+        // What was taken out may be what is missing now.
+        let key = [under, &keys.join(".")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
+        if !problems[before..].iter().any(|problem| problem.key == key) {
+            problems.push(Problem::new(key, says));
+        }
+        if !left_out {
+            return None;
+        }
+    }
+}
+
+/// The keys down to the misfit; a misfit inside a list is laid at the list's door.
+fn keys_of(path: &Path) -> Vec<String> {
+    let key = |segment: &Segment| match segment {
+        Segment::Map { key } => Some(key.clone()),
+        _ => None,
+    };
+    path.iter().map_while(key).collect()
+}
+
+fn remove(tree: &mut Value, keys: &[String]) -> bool {
+    match keys {
+        [] => false,
+        [last] => tree.as_object_mut().is_some_and(|table| table.remove(last).is_some()),
+        [first, rest @ ..] => tree.get_mut(first).is_some_and(|child| remove(child, rest)),
+    }
+}
+
+/// Serde's words in ours, and the field that is missing if that is what they say.
+fn reword(says: &str) -> (Option<String>, String) {
+    const WORDS: [(&str, &str); 6] = [
+        ("unknown variant ", "cannot be "),
+        ("invalid type: ", "has the wrong type: "),
+        ("invalid value: ", "has the wrong value: "),
+        ("expected usize", "expected a whole number from 0"),
+        ("expected u32", "expected a whole number from 0 to 4294967295"),
+        ("expected u16", "expected a whole number from 0 to 65535"),
+    ];
+    if let Some(field) = says.strip_prefix("missing field ") {
+        return (Some(field.trim_matches('`').to_owned()), "is missing".into());
+    }
+    let says = match says.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected ")) {
+        Some((_, expected)) => format!("is not a setting: expected {expected}"),
+        None => WORDS.iter().fold(says.to_owned(), |says, (theirs, ours)| says.replacen(theirs, ours, 1)),
+    };
+    (None, says)
+}

@@ -1,0 +1,107 @@
+//! Messages that go together: into one stream, with one call of the script.
+
+use std::borrow::Cow;
+
+use redis::Cmd;
+
+use super::Settings;
+use super::link::APPEND;
+use super::names::{ChannelRule, StreamRule, ValueRule, memory};
+use crate::sink::{Delivery, Error, Run};
+use crate::sinks::format::{Dialect, Formatted};
+
+/// The field that holds the message itself; the last one of an entry.
+pub(super) const BODY: &str = "payload";
+const CONTENT_TYPE: &str = "content-type";
+const DIALECT: Dialect = Dialect { cloudevents_prefix: "ce-", cloudevents_encoded: false, reserved: &[BODY] };
+
+/// While a script runs nobody else is served, so it is not given more than a moment's work.
+const MAX_BYTES: usize = 2 << 20;
+
+pub(super) struct Batch {
+    pub(super) command: Cmd,
+}
+
+impl Batch {
+    /// The first of `deliveries`, and those after it that go to the same place. An error is about the first.
+    pub(super) fn start(settings: &Settings, run: &Run, deliveries: &[Delivery]) -> Result<Self, Error> {
+        let mut entries = Vec::new();
+        let mut bytes = 0;
+        for delivery in deliveries {
+            match Entry::of(settings, run, delivery) {
+                Ok(entry) if entries.is_empty() || entry.fits(&entries[0], bytes) => {
+                    bytes += entry.formatted.weight();
+                    entries.push(entry);
+                }
+                Err(error) if entries.is_empty() => return Err(error),
+                _ => break,
+            }
+        }
+        Ok(Self { command: command(settings, run, &entries, bytes) })
+    }
+}
+
+fn command(settings: &Settings, run: &Run, entries: &[Entry<'_>], bytes: usize) -> Cmd {
+    let mut command = Cmd::with_capacity(entries.len() * 48, bytes + entries.len() * 512);
+    command.arg("EVALSHA").arg(APPEND.get_hash());
+    let stream = entries.first().and_then(|entry| entry.stream.as_deref());
+    match (stream, run.key()) {
+        (Some(stream), Some(key)) => command.arg(2).arg(stream).arg(memory(run, &key, stream)),
+        (Some(stream), None) => command.arg(1).arg(stream),
+        (None, _) => command.arg(0),
+    };
+    command.arg(settings.repeats_known_for.as_millis() as u64);
+    match settings.max_length {
+        Some(length) => command.arg(length),
+        None => command.arg(""),
+    };
+    for entry in entries {
+        entry.write(&mut command);
+    }
+    command
+}
+
+/// One message on its way.
+struct Entry<'a> {
+    delivery: &'a Delivery,
+    stream: Option<Cow<'a, str>>,
+    channel: Option<Cow<'a, str>>,
+    fields: Vec<(&'a str, Cow<'a, str>)>,
+    formatted: Formatted<'a>,
+}
+
+impl<'a> Entry<'a> {
+    fn of(settings: &'a Settings, run: &'a Run, delivery: &'a Delivery) -> Result<Self, Error> {
+        let stream = settings.stream.as_ref().map(|stream| stream.render(&StreamRule, run, delivery)).transpose()?;
+        let channel =
+            settings.channel.as_ref().map(|channel| channel.render(&ChannelRule, run, delivery)).transpose()?;
+        let field = |(name, template): (&'a String, &'a crate::sinks::template::Template)| {
+            Ok((name.as_str(), template.render(&ValueRule, run, delivery)?))
+        };
+        let fields = settings.fields.iter().map(field).collect::<Result<_, Error>>()?;
+        let formatted = settings.format.apply(DIALECT, run, delivery)?;
+        Ok(Self { delivery, stream, channel, fields, formatted })
+    }
+
+    fn fits(&self, first: &Self, bytes: usize) -> bool {
+        self.stream == first.stream && bytes + self.formatted.weight() <= MAX_BYTES
+    }
+
+    /// As `append.lua` reads it.
+    fn write(&self, command: &mut Cmd) {
+        let position = self.delivery.position;
+        command.arg(self.delivery.message.id.0.as_bytes().as_slice());
+        command.arg(format!("{:016x}{:016x}", position.tick, position.seq));
+        command.arg(self.channel.as_deref().unwrap_or_default());
+        let pairs = self.fields.len() + self.formatted.all_headers().count() + 2;
+        command.arg(pairs * 2);
+        for (name, value) in &self.fields {
+            command.arg(*name).arg(&**value);
+        }
+        command.arg(CONTENT_TYPE).arg(self.formatted.content_type);
+        for (name, value) in self.formatted.all_headers() {
+            command.arg(name).arg(value);
+        }
+        command.arg(BODY).arg(&self.formatted.body[..]);
+    }
+}

@@ -1,0 +1,140 @@
+//! What can be set.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::Secret;
+use crate::sinks::format::Format;
+use crate::sinks::settings::duration;
+use crate::sinks::template::Template;
+
+/// Where to, and what it looks like there.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// `redis://user:password@host:6379/0`, `rediss://…` for TLS, `redis+unix:///path`. Several for a cluster or for sentinels.
+    pub url: Urls,
+    /// Whether the addresses are nodes of a cluster.
+    #[serde(default)]
+    pub cluster: bool,
+    /// Given, the addresses are those of sentinels.
+    #[serde(default)]
+    pub sentinel: Option<Sentinel>,
+    #[serde(default)]
+    pub tls: Option<Tls>,
+    /// The stream that a message is appended to.
+    #[serde(default)]
+    pub stream: Option<Template>,
+    /// More fields of the stream's entries, by name.
+    #[serde(default)]
+    pub fields: BTreeMap<String, Template>,
+    /// About how long a stream may become; the oldest entries go.
+    #[serde(default)]
+    pub max_length: Option<u64>,
+    /// The channel that a message is published to.
+    #[serde(default)]
+    pub channel: Option<Template>,
+    /// Whether a channel alone will do: what is published while nobody listens is lost.
+    #[serde(default)]
+    pub allow_lossy: bool,
+    #[serde(default)]
+    pub format: Format,
+    /// How long it is known what was appended to a stream, after the last message of a key.
+    #[serde(default = "ten_minutes", deserialize_with = "duration")]
+    pub repeats_known_for: Duration,
+    /// So many replicas must have a message before it counts as delivered.
+    #[serde(default)]
+    pub wait_replicas: u32,
+    /// How long they may take.
+    #[serde(default = "two_seconds", deserialize_with = "duration")]
+    pub wait_timeout: Duration,
+    /// A server that takes longer to accept a connection is out of reach.
+    #[serde(default = "five_seconds", deserialize_with = "duration")]
+    pub connect_timeout: Duration,
+    /// So is one that takes longer to answer.
+    #[serde(default = "ten_seconds", deserialize_with = "duration")]
+    pub response_timeout: Duration,
+}
+
+impl Settings {
+    /// Appends to one stream of one server.
+    pub fn stream(url: impl Into<Secret>, stream: Template) -> Self {
+        Self {
+            url: Urls::One(url.into()),
+            cluster: false,
+            sentinel: None,
+            tls: None,
+            stream: Some(stream),
+            fields: BTreeMap::new(),
+            max_length: None,
+            channel: None,
+            allow_lossy: false,
+            format: Format::default(),
+            repeats_known_for: ten_minutes(),
+            wait_replicas: 0,
+            wait_timeout: two_seconds(),
+            connect_timeout: five_seconds(),
+            response_timeout: ten_seconds(),
+        }
+    }
+}
+
+/// One address, or a list.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged, expecting = "must be a text or a list of texts")]
+pub enum Urls {
+    One(Secret),
+    Many(Vec<Secret>),
+}
+
+impl Urls {
+    pub(super) fn as_slice(&self) -> &[Secret] {
+        match self {
+            Self::One(url) => std::slice::from_ref(url),
+            Self::Many(urls) => urls,
+        }
+    }
+}
+
+/// How to ask sentinels. User, password and database in the addresses are those of the server that they point to.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sentinel {
+    /// The name of the master, as in `sentinel monitor NAME`.
+    pub master: String,
+    /// Of the sentinels themselves.
+    #[serde(default)]
+    pub user: Option<String>,
+    #[serde(default)]
+    pub password: Option<Secret>,
+}
+
+/// Files in PEM format, for `rediss://`. Without them, the system's roots decide whom to trust.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tls {
+    /// Whom to trust instead.
+    pub ca: Option<PathBuf>,
+    /// Who we are, to a server that wants to know.
+    pub certificate: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+}
+
+fn ten_minutes() -> Duration {
+    Duration::from_secs(600)
+}
+
+fn two_seconds() -> Duration {
+    Duration::from_secs(2)
+}
+
+fn five_seconds() -> Duration {
+    Duration::from_secs(5)
+}
+
+fn ten_seconds() -> Duration {
+    Duration::from_secs(10)
+}

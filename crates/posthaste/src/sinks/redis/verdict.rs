@@ -1,0 +1,62 @@
+//! What Redis says, and what it means for a message.
+
+use redis::{ErrorKind, RedisError};
+
+use super::link::Link;
+use crate::sink::{Error, Verdict};
+
+/// An error of the client: no connection, no answer, or what the server says about the whole command.
+pub(super) fn from_client(error: &RedisError, link: &Link) -> Error {
+    match (error.kind(), error.code()) {
+        (ErrorKind::Server(_) | ErrorKind::Extension, Some(code)) => {
+            from_server(&format!("{code} {}", error.detail().unwrap_or_default()), link)
+        }
+        _ if error.is_timeout() => Error::unreachable(format_args!("{link} does not answer")),
+        _ => Error::unreachable(format_args!("{link} cannot be reached: {error}")),
+    }
+}
+
+/// An error of the server, as it wrote it: a word in capitals, and a text.
+pub(super) fn from_server(says: &str, link: &Link) -> Error {
+    let code = says.split(' ').next().unwrap_or_default();
+    let remedy = match code {
+        "MOVED" | "ASK" => ", because this is a cluster: set `cluster = true`",
+        "NOAUTH" => ", because it wants a password: write it into `url`",
+        "WRONGPASS" => ": user or password in `url` are wrong",
+        _ => "",
+    };
+    Error::new(verdict(code, says), format_args!("{link} refuses: {says}{remedy}"))
+}
+
+fn verdict(code: &str, says: &str) -> Verdict {
+    match code {
+        // Of the server as a whole: it starts, changes roles, is full, does not know us.
+        "LOADING" | "MASTERDOWN" | "READONLY" | "CLUSTERDOWN" | "TRYAGAIN" | "MOVED" | "ASK" | "BUSY" | "OOM"
+        | "MISCONF" | "NOREPLICAS" | "NOAUTH" | "WRONGPASS" | "UNKILLABLE" => Verdict::Unreachable,
+        // A user may have the right to some streams and channels only.
+        "NOPERM" if !says.contains("key") && !says.contains("channel") => Verdict::Unreachable,
+        _ => Verdict::Retry,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_the_server_is_nobodys_message() {
+        let cases = [
+            ("LOADING Redis is loading the dataset in memory", Verdict::Unreachable),
+            ("READONLY You can't write against a read only replica.", Verdict::Unreachable),
+            ("OOM command not allowed when used memory > 'maxmemory'.", Verdict::Unreachable),
+            ("NOPERM this user has no permissions to run the 'evalsha' command", Verdict::Unreachable),
+            ("NOPERM this user has no permissions to access one of the keys used as arguments", Verdict::Retry),
+            ("NOPERM this user has no permissions to access one of the channels used as arguments", Verdict::Retry),
+            ("WRONGTYPE Operation against a key holding the wrong kind of value", Verdict::Retry),
+            ("ERR something new", Verdict::Retry),
+        ];
+        for (says, expected) in cases {
+            assert_eq!(verdict(says.split(' ').next().unwrap(), says), expected, "{says}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Lane commits turned on their side: one array for each column.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use tokio_postgres::types::ToSql;
+
+use crate::journal::{LaneCommit, ParkedState, Position};
+use crate::stores::postgres::codec::{self, micros, signed};
+
+type Params<'a, const N: usize> = [&'a (dyn ToSql + Sync); N];
+
+#[derive(Default)]
+pub(super) struct Cursors<'a> {
+    destination: Vec<&'a str>,
+    partition: Vec<i32>,
+    epoch: Vec<i64>,
+    low_tick: Vec<Option<i64>>,
+    low_seq: Vec<Option<i64>>,
+    /// Arrays as text: an array of arrays would have to be a rectangle.
+    done_tick: Vec<Option<String>>,
+    done_seq: Vec<Option<String>>,
+}
+
+impl<'a> Cursors<'a> {
+    pub(super) fn of(commits: &[&'a LaneCommit]) -> Self {
+        let mut columns = Self::default();
+        for commit in commits {
+            columns.destination.push(commit.destination.as_str());
+            columns.partition.push(i32::from(commit.partition));
+            columns.epoch.push(signed(commit.epoch));
+            let cursor = commit.cursor.as_ref();
+            columns.low_tick.push(cursor.map(|cursor| signed(cursor.low.tick)));
+            columns.low_seq.push(cursor.map(|cursor| signed(cursor.low.seq)));
+            let done: &[Position] = cursor.map_or(&[], |cursor| &cursor.done);
+            columns.done_tick.push(array(done, |position| position.tick));
+            columns.done_seq.push(array(done, |position| position.seq));
+        }
+        columns
+    }
+
+    pub(super) fn params<'b>(&'b self, mark: &'b bool, quick: &'b bool) -> Params<'b, 9> {
+        [
+            &self.destination,
+            &self.partition,
+            &self.epoch,
+            &self.low_tick,
+            &self.low_seq,
+            &self.done_tick,
+            &self.done_seq,
+            mark,
+            quick,
+        ]
+    }
+}
+
+fn array(positions: &[Position], part: impl Fn(&Position) -> u64) -> Option<String> {
+    let (first, rest) = positions.split_first()?;
+    let mut text = format!("{{{}", part(first));
+    for position in rest {
+        // Writing to a string cannot fail.
+        let _ = write!(text, ",{}", part(position));
+    }
+    text.push('}');
+    Some(text)
+}
+
+#[derive(Default)]
+pub(super) struct Parks<'a> {
+    seq: Vec<i64>,
+    destination: Vec<&'a str>,
+    tick: Vec<i64>,
+    partition: Vec<i32>,
+    tenant: Vec<&'a str>,
+    key: Vec<Option<&'a str>>,
+    state: Vec<&'a str>,
+    holds: Vec<bool>,
+    attempts: Vec<i32>,
+    kills: Vec<i32>,
+    due_in: Vec<Option<i64>>,
+    error: Vec<Option<&'a str>>,
+    progress: Vec<Option<&'a [u8]>>,
+}
+
+impl<'a> Parks<'a> {
+    pub(super) fn of(commits: &[&'a LaneCommit]) -> Self {
+        let mut columns = Self::default();
+        for (commit, park) in commits.iter().flat_map(|commit| commit.park.iter().map(move |park| (commit, park))) {
+            columns.seq.push(signed(park.position.seq));
+            columns.destination.push(commit.destination.as_str());
+            columns.tick.push(signed(park.position.tick));
+            columns.partition.push(i32::from(commit.partition));
+            columns.tenant.push(park.key.as_ref().map_or("", codec::tenant));
+            columns.key.push(park.key.as_ref().map(|key| key.key.as_str()));
+            columns.state.push(park.state.as_str());
+            columns.holds.push(park.holds);
+            columns.attempts.push(i32::try_from(park.attempts).unwrap_or(i32::MAX));
+            columns.kills.push(i32::try_from(park.kills).unwrap_or(i32::MAX));
+            columns.due_in.push(match park.state {
+                ParkedState::Dead => None,
+                ParkedState::Discarded => Some(0),
+                _ => park.due_in.map(micros),
+            });
+            columns.error.push(park.error.as_deref());
+            columns.progress.push(park.progress.as_deref());
+        }
+        columns
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.seq.is_empty()
+    }
+
+    pub(super) fn params(&self) -> Params<'_, 13> {
+        [
+            &self.seq,
+            &self.destination,
+            &self.tick,
+            &self.partition,
+            &self.tenant,
+            &self.key,
+            &self.state,
+            &self.holds,
+            &self.attempts,
+            &self.kills,
+            &self.due_in,
+            &self.error,
+            &self.progress,
+        ]
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Holds<'a> {
+    destination: Vec<&'a str>,
+    partition: Vec<i32>,
+    key: Vec<&'a str>,
+    tenant: Vec<&'a str>,
+    after_tick: Vec<i64>,
+    after_seq: Vec<i64>,
+    until_tick: Vec<i64>,
+    until_seq: Vec<i64>,
+}
+
+impl<'a> Holds<'a> {
+    pub(super) fn of(commits: &[&'a LaneCommit]) -> Self {
+        let mut columns = Self::default();
+        for (commit, held) in commits.iter().flat_map(|commit| commit.hold.iter().map(move |held| (commit, held))) {
+            columns.destination.push(commit.destination.as_str());
+            columns.partition.push(i32::from(commit.partition));
+            columns.key.push(&held.key.key);
+            columns.tenant.push(codec::tenant(&held.key));
+            columns.after_tick.push(signed(held.after.tick));
+            columns.after_seq.push(signed(held.after.seq));
+            columns.until_tick.push(signed(held.until.tick));
+            columns.until_seq.push(signed(held.until.seq));
+        }
+        columns
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.key.is_empty()
+    }
+
+    pub(super) fn params(&self) -> Params<'_, 8> {
+        [
+            &self.destination,
+            &self.partition,
+            &self.key,
+            &self.tenant,
+            &self.after_tick,
+            &self.after_seq,
+            &self.until_tick,
+            &self.until_seq,
+        ]
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Attempts<'a> {
+    seq: Vec<i64>,
+    destination: Vec<&'a str>,
+    partition: Vec<i32>,
+    number: Vec<i32>,
+    took_ms: Vec<i64>,
+    error: Vec<Option<&'a str>>,
+}
+
+impl<'a> Attempts<'a> {
+    pub(super) fn of(commits: &[&'a LaneCommit]) -> Self {
+        // A replay counts from one again: of two attempts with the same number the later one stands.
+        let all = commits.iter().flat_map(|commit| commit.attempts.iter().map(move |tried| (commit, tried)));
+        let last: BTreeMap<_, _> =
+            all.map(|(commit, tried)| ((tried.position, &commit.destination, tried.number), (commit, tried))).collect();
+        let mut columns = Self::default();
+        for (commit, tried) in last.into_values() {
+            columns.seq.push(signed(tried.position.seq));
+            columns.destination.push(commit.destination.as_str());
+            columns.partition.push(i32::from(commit.partition));
+            columns.number.push(i32::try_from(tried.number).unwrap_or(i32::MAX));
+            columns.took_ms.push(i64::try_from(tried.took.as_millis()).unwrap_or(i64::MAX));
+            columns.error.push(tried.error.as_deref());
+        }
+        columns
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.seq.is_empty()
+    }
+
+    pub(super) fn params(&self) -> Params<'_, 6> {
+        [&self.seq, &self.destination, &self.partition, &self.number, &self.took_ms, &self.error]
+    }
+}
+
+/// Sequence numbers and destinations of deliveries that are settled.
+pub(super) fn unparked<'a>(commits: &[&'a LaneCommit]) -> (Vec<i64>, Vec<&'a str>) {
+    let of = |commit: &&'a LaneCommit| {
+        let commit = *commit;
+        commit.unpark.iter().map(move |position| (signed(position.seq), commit.destination.as_str()))
+    };
+    commits.iter().flat_map(of).unzip()
+}
+
+/// Destinations, keys and tenants of keys that have caught up.
+pub(super) fn freed<'a>(commits: &[&'a LaneCommit]) -> (Vec<&'a str>, Vec<&'a str>, Vec<&'a str>) {
+    let mut columns = (Vec::new(), Vec::new(), Vec::new());
+    for (commit, key) in commits.iter().flat_map(|commit| commit.free.iter().map(move |key| (commit, key))) {
+        columns.0.push(commit.destination.as_str());
+        columns.1.push(key.key.as_str());
+        columns.2.push(codec::tenant(key));
+    }
+    columns
+}

@@ -1,0 +1,207 @@
+//! Reading on: the hot path.
+//!
+//! A read is one range of sequence numbers, whatever ticks lie in it. Several small ticks are read together and put in order here;
+//! a large one is read page by page. Messages of transactions that were late are fetched beside them by their transaction.
+
+use std::collections::HashMap;
+use std::pin::pin;
+use std::sync::Arc;
+
+use deadpool_postgres::Client;
+use futures_util::TryStreamExt;
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+use super::Postgres;
+use super::codec::{self, Xid};
+use super::ticks::Tick;
+use crate::error::Result;
+use crate::journal::{Batch, Entry, Position, ReadRequest};
+
+/// The longest stretch of the journal looked at in one call, so that a lane that catches up alone among many partitions occupies
+/// no connection for long.
+const STRETCH: i64 = 50_000;
+
+impl Postgres {
+    pub(super) async fn read_on(&self, request: &ReadRequest) -> Result<Batch> {
+        let client = self.client().await?;
+        let total = self.partitions_of(&client).await?;
+        let share = usize::from(total) / request.partitions.len().max(1);
+        // Lanes of few partitions look at more messages at once, most of which are not theirs.
+        let messages = codec::limit(request.limit.saturating_mul(share.clamp(1, 16)));
+        let ticks = self.shared.ticks.from(&client, request.after, messages).await?;
+        let newest = ticks.last().map_or(request.after, |tick| tick.end());
+        let wanted = |tick: &Arc<Tick>| tick.end() > request.after && tick.n <= request.until.tick;
+        let ticks: Vec<_> = ticks.into_iter().filter(wanted).collect();
+        let Some(stretch) = Stretch::of(&ticks, request, messages) else {
+            return Ok(Batch { entries: Vec::new(), upto: newest.min(request.until).max(request.after) });
+        };
+        let all = request.partitions.len() == usize::from(total);
+        Reading { client: &client, request, stretch, all }.run().await
+    }
+}
+
+/// What one read looks at.
+struct Stretch<'a> {
+    ticks: &'a [Arc<Tick>],
+    /// Sequence numbers in `(after, bound]`; `late_after` for those who were late.
+    after: i64,
+    late_after: i64,
+    bound: i64,
+    rows: usize,
+    /// Everything asked for up to here was looked at, if no limit was in the way.
+    end: Position,
+}
+
+impl<'a> Stretch<'a> {
+    fn of(ticks: &'a [Arc<Tick>], request: &ReadRequest, messages: i64) -> Option<Self> {
+        let first = ticks.first()?;
+        let max_bytes = codec::limit(request.max_bytes);
+        if first.messages > messages || first.bytes > max_bytes {
+            return Some(Self::page_of(first, &ticks[..1], request));
+        }
+        let (mut held, mut bytes) = (0_i64, 0_i64);
+        let fits = |tick: &&Arc<Tick>| {
+            held += tick.messages;
+            bytes = bytes.saturating_add(tick.bytes);
+            held <= messages && bytes <= max_bytes
+        };
+        let ticks = &ticks[..ticks.iter().take_while(fits).count().max(1)];
+        if let [only] = ticks {
+            return Some(Self::page_of(only, ticks, request));
+        }
+        let spans = || ticks.iter().filter_map(|tick| tick.span);
+        let end = ticks.last()?.end();
+        Some(Self {
+            after: spans().map(|(first, _)| first - 1).min().unwrap_or(i64::MAX),
+            late_after: 0,
+            bound: ticks.iter().map(|tick| tick.end_seq).max()?,
+            rows: usize::MAX,
+            end: end.min(request.until).max(request.after),
+            ticks,
+        })
+    }
+
+    /// A part of one tick, which is in the order of its sequence numbers.
+    fn page_of(tick: &Tick, ticks: &'a [Arc<Tick>], request: &ReadRequest) -> Self {
+        let from = if request.after.tick == tick.n { codec::signed(request.after.seq) } else { 0 };
+        let until = if request.until.tick == tick.n { codec::signed(request.until.seq) } else { i64::MAX };
+        let after = tick.span.map_or(i64::MAX, |(first, _)| from.max(first - 1));
+        let rest_fits = tick.span.is_none_or(|(_, last)| after.saturating_add(STRETCH) >= last);
+        let bound = if rest_fits { tick.end_seq } else { after + STRETCH }.min(until);
+        let weight = usize::try_from(tick.bytes / tick.messages.max(1)).unwrap_or(0) + 512;
+        Self {
+            ticks,
+            after,
+            late_after: from,
+            bound,
+            rows: request.limit.min(request.max_bytes / weight).max(1),
+            end: Position { tick: tick.n, seq: codec::unsigned(bound) },
+        }
+    }
+
+    /// Transactions whose messages are not for the range to find, though they lie in it.
+    fn excluded(&self) -> Vec<Xid> {
+        let mut excluded: Vec<_> =
+            self.ticks.iter().flat_map(|tick| tick.running.iter().chain(&tick.late).copied()).collect();
+        excluded.sort_unstable();
+        excluded.dedup();
+        excluded
+    }
+
+    fn late(&self) -> HashMap<Xid, u64> {
+        self.ticks.iter().flat_map(|tick| tick.late.iter().map(|&xid| (xid, tick.n))).collect()
+    }
+
+    /// The tick of a transaction that was not late.
+    fn tick_of(&self, xid: Xid) -> u64 {
+        let at = self.ticks.partition_point(|tick| tick.ceiling <= xid);
+        self.ticks[at.min(self.ticks.len() - 1)].n
+    }
+}
+
+struct Reading<'a> {
+    client: &'a Client,
+    request: &'a ReadRequest,
+    stretch: Stretch<'a>,
+    all: bool,
+}
+
+impl Reading<'_> {
+    async fn run(self) -> Result<Batch> {
+        let (entries, is_cut) = self.range().await?;
+        let late = self.late().await?;
+        let is_cut = is_cut || late.len() >= self.stretch.rows;
+        let mut entries =
+            if late.is_empty() && self.stretch.ticks.len() == 1 { entries } else { sorted(entries, late) };
+        entries.retain(|entry| self.request.after < entry.position && entry.position <= self.request.until);
+        let fitting = self.fitting(&entries);
+        let upto = if fitting < entries.len() || is_cut {
+            entries.truncate(fitting);
+            entries.last().map_or(self.request.after, |entry| entry.position)
+        } else {
+            self.stretch.end
+        };
+        Ok(Batch { entries, upto })
+    }
+
+    /// What is not late, and whether there is more of it.
+    async fn range(&self) -> Result<(Vec<Entry>, bool)> {
+        let Stretch { ticks, after, bound, rows, .. } = &self.stretch;
+        let ([first, ..], Some(last)) = (ticks, ticks.last()) else { return Ok((Vec::new(), false)) };
+        if after >= bound {
+            return Ok((Vec::new(), false));
+        }
+        let statement = self.client.prepare_cached(include_str!("read.sql")).await?;
+        let (excluded, partitions) = (self.stretch.excluded(), codec::partitions(&self.request.partitions));
+        let (ceiling, rows_limit) = (last.ceiling, codec::limit(*rows));
+        let params: [&(dyn ToSql + Sync); 8] =
+            [after, bound, &first.floor, &ceiling, &excluded, &self.all, &partitions, &rows_limit];
+        let mut stream = pin!(self.client.query_raw(&statement, params).await?);
+        let (mut entries, mut weight): (Vec<Entry>, usize) = (Vec::new(), 0);
+        while let Some(row) = stream.try_next().await? {
+            let entry = codec::entry(&row, self.stretch.tick_of(codec::xid_of(&row)?))?;
+            weight += entry.message.weight();
+            entries.push(entry);
+            // Only one tick comes in its final order, so that the rest can be left for the next read.
+            if ticks.len() == 1 && weight >= self.request.max_bytes {
+                return Ok((entries, true));
+            }
+        }
+        let is_cut = entries.len() >= *rows;
+        Ok((entries, is_cut))
+    }
+
+    async fn late(&self) -> Result<Vec<Entry>> {
+        let late = self.stretch.late();
+        if late.is_empty() {
+            return Ok(Vec::new());
+        }
+        let statement = self.client.prepare_cached(include_str!("read_late.sql")).await?;
+        let xids: Vec<Xid> = late.keys().copied().collect();
+        let (partitions, rows) = (codec::partitions(&self.request.partitions), codec::limit(self.stretch.rows));
+        let Stretch { late_after, bound, .. } = &self.stretch;
+        let params: [&(dyn ToSql + Sync); 6] = [&xids, late_after, bound, &self.all, &partitions, &rows];
+        let found = self.client.query(&statement, &params).await?;
+        let entry = |row: &Row| codec::entry(row, late.get(&codec::xid_of(row)?).copied().unwrap_or_default());
+        found.iter().map(entry).collect()
+    }
+
+    /// How many of the entries the request has room for.
+    fn fitting(&self, entries: &[Entry]) -> usize {
+        let mut weight = 0;
+        let fits = |entry: &&Entry| {
+            let before = weight;
+            weight += entry.message.weight();
+            before < self.request.max_bytes
+        };
+        let limit = self.request.limit.min(self.stretch.rows);
+        entries.iter().take(limit).take_while(fits).count().max(usize::from(limit > 0)).min(entries.len())
+    }
+}
+
+fn sorted(mut entries: Vec<Entry>, late: Vec<Entry>) -> Vec<Entry> {
+    entries.extend(late);
+    entries.sort_by_key(|entry| entry.position);
+    entries
+}

@@ -1,0 +1,11 @@
+-- A session of the relay. Names are looked up in the journal's schema and in no other; temporary tables come last, so that
+-- nothing can be slipped in. Plans are made once and by index: see `connection.rs`.
+SET search_path = {schema}, pg_temp;
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET jit = off;
+SET idle_in_transaction_session_timeout = '60s';
+SET timezone = 'UTC';

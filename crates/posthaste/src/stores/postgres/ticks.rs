@@ -1,0 +1,124 @@
+//! Ticks as the relay knows them: the newest ones are kept in memory, because every read needs them and they never change.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use deadpool_postgres::Client;
+use tokio_postgres::Row;
+
+use super::codec::{self, Xid};
+use crate::error::{Error, Kind, Result};
+use crate::journal::Position;
+
+/// Ticks fetched together, and looked at together.
+const CHUNK: usize = 1_000;
+/// Ticks kept.
+const KEPT: usize = 10_000;
+
+/// One tick; see the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tick {
+    pub(super) n: u64,
+    pub(super) floor: Xid,
+    pub(super) ceiling: Xid,
+    pub(super) running: Vec<Xid>,
+    pub(super) late: Vec<Xid>,
+    /// First and last sequence number of what is not late.
+    pub(super) span: Option<(i64, i64)>,
+    pub(super) end_seq: i64,
+    pub(super) messages: i64,
+    pub(super) bytes: i64,
+}
+
+impl Tick {
+    pub(super) fn of(row: &Row) -> Result<Self> {
+        let span: (Option<i64>, Option<i64>) = (row.try_get(5)?, row.try_get(6)?);
+        Ok(Self {
+            n: codec::unsigned(row.try_get(0)?),
+            floor: row.try_get(1)?,
+            ceiling: row.try_get(2)?,
+            running: row.try_get(3)?,
+            late: row.try_get(4)?,
+            span: span.0.zip(span.1),
+            end_seq: row.try_get(7)?,
+            messages: row.try_get(8)?,
+            bytes: row.try_get(9)?,
+        })
+    }
+
+    /// Where it ends: the position of its last message.
+    pub(super) fn end(&self) -> Position {
+        Position { tick: self.n, seq: codec::unsigned(self.end_seq) }
+    }
+}
+
+/// The ticks this process has seen last: without a gap, each beginning where the one before it ends.
+#[derive(Debug, Default)]
+pub(super) struct Ticks {
+    known: Mutex<VecDeque<Arc<Tick>>>,
+}
+
+impl Ticks {
+    /// Makes a tick if there is something new, and returns the newest one.
+    pub(super) async fn advance(&self, client: &Client) -> Result<Arc<Tick>> {
+        let statement = client.prepare_cached(include_str!("advance.sql")).await?;
+        let tick = client.query_opt(&statement, &[]).await?.as_ref().map(Tick::of).transpose()?;
+        let tick =
+            tick.ok_or_else(|| Error::new(Kind::Corrupt, "the journal has no ticks: run `posthaste migrate`"))?;
+        let tick = Arc::new(tick);
+        self.append(&tick);
+        Ok(tick)
+    }
+
+    /// Ticks from the one that `after` is in, in order: until they hold `messages`, or there are no more at hand.
+    pub(super) async fn from(&self, client: &Client, after: Position, messages: i64) -> Result<Vec<Arc<Tick>>> {
+        if let Some(known) = self.at_hand(after, messages) {
+            return Ok(known);
+        }
+        let statement = client.prepare_cached(include_str!("ticks.sql")).await?;
+        let rows = client.query(&statement, &[&codec::signed(after.tick), &codec::limit(CHUNK)]).await?;
+        let ticks = rows.iter().map(|row| Tick::of(row).map(Arc::new)).collect::<Result<VecDeque<_>>>()?;
+        let chosen = enough(ticks.iter(), messages);
+        *self.known() = ticks;
+        Ok(chosen)
+    }
+
+    /// Nothing if the newest one known ends before or at `after`, or the oldest one known begins behind it.
+    fn at_hand(&self, after: Position, messages: i64) -> Option<Vec<Arc<Tick>>> {
+        let known = self.known();
+        if known.front()?.n > after.tick || after >= known.back()?.end() {
+            return None;
+        }
+        let first = known.partition_point(|tick| tick.n < after.tick);
+        Some(enough(known.range(first..), messages))
+    }
+
+    /// Adds the tick that follows; anything else would leave a gap.
+    fn append(&self, tick: &Arc<Tick>) {
+        let mut known = self.known();
+        if known.back().is_some_and(|last| last.n + 1 == tick.n && last.ceiling == tick.floor) {
+            known.push_back(Arc::clone(tick));
+            if known.len() > KEPT {
+                known.pop_front();
+            }
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, VecDeque<Arc<Tick>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// As many as it takes, and one more: the first may be done with already.
+fn enough<'a>(ticks: impl Iterator<Item = &'a Arc<Tick>>, messages: i64) -> Vec<Arc<Tick>> {
+    let mut chosen = Vec::new();
+    let mut held = 0;
+    for (n, tick) in ticks.take(CHUNK).enumerate() {
+        chosen.push(Arc::clone(tick));
+        held += if n == 0 { 0 } else { tick.messages };
+        if held >= messages {
+            break;
+        }
+    }
+    chosen
+}
