@@ -5,10 +5,11 @@ use mongodb::bson::{Document, doc};
 use super::MongoDb;
 use super::migrate::indexes;
 use crate::error::Result;
+use crate::inspect::Finding;
 
 impl MongoDb {
-    /// What is missing or needs a look, one sentence each; nothing is fine.
-    pub async fn check(&self) -> Result<Vec<String>> {
+    /// What is missing or needs a look.
+    pub async fn check(&self) -> Result<Vec<Finding>> {
         self.count_partitions().await?;
         let mut findings = Vec::new();
         for (name, index) in indexes(self.db()) {
@@ -17,16 +18,18 @@ impl MongoDb {
             // A collection that is not there has no indexes either.
             let there = collection.list_index_names().await.unwrap_or_default();
             if !there.contains(&wanted) {
-                findings.push(format!("index `{wanted}` of `{name}` is missing: run `posthaste migrate`"));
+                let says = format!("index `{wanted}` of `{name}` is missing: run `posthaste migrate`");
+                findings.push(Finding { refuses: true, says });
             }
         }
         let refused = self.db().events.count_documents(doc! { "posthaste.seq": super::sequence::REFUSED }).await?;
         if refused > 0 {
-            findings.push(format!(
+            let says = format!(
                 "{refused} documents of `{}` cannot be messages (see their `posthaste.refused`): correct them and remove \
                  their `posthaste`, and they are taken",
                 self.collection()
-            ));
+            );
+            findings.push(Finding { refuses: false, says });
         }
         Ok(findings)
     }

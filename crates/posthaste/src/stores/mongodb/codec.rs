@@ -14,7 +14,7 @@ use super::options::Field;
 use super::{document, json};
 use crate::error::Result;
 use crate::journal::{Cursor, Entry, Partition, Position};
-use crate::message::{Headers, Message, MessageId, OrderKey, Origin};
+use crate::message::{Headers, Message, MessageId, OrderKey, Origin, Text};
 
 pub(super) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
@@ -45,13 +45,13 @@ pub(super) fn uuid(id: MessageId) -> Binary {
 
 /// A held key's identity, and by it the parked delivery at its head.
 pub(super) fn scope(destination: &str, key: &OrderKey) -> Document {
-    doc! { "d": destination, "t": key.tenant.as_deref().unwrap_or_default(), "k": &key.key }
+    doc! { "d": destination, "t": key.tenant.as_deref().unwrap_or_default(), "k": key.key.as_str() }
 }
 
 /// The inverse of [`scope`]; a message never has an empty tenant.
 pub(super) fn order_key(scope: &Document) -> Result<OrderKey> {
-    let tenant = text(scope, "t")?;
-    Ok(OrderKey { tenant: Some(tenant).filter(|tenant| !tenant.is_empty()), key: text(scope, "k")? })
+    let tenant = Some(Text::from(text(scope, "t")?)).filter(|tenant| !tenant.is_empty());
+    Ok(OrderKey { tenant, key: text(scope, "k")?.into() })
 }
 
 pub(super) fn text(document: &Document, name: &str) -> Result<String> {
@@ -111,7 +111,7 @@ pub(super) struct Row {
     pub(super) by_library: bool,
     /// The server's logical clock when it was inserted, where the writer asked for it.
     pub(super) recorded_at: Option<bson::Timestamp>,
-    pub(super) status: Option<String>,
+    pub(super) status: Option<Text>,
     /// Someone stamped it as done: `publishedAt` or `processedAt` has a value.
     pub(super) is_processed: bool,
     /// Its id is neither its `_id` nor made of it.
@@ -155,25 +155,25 @@ struct Reading<'a> {
     given_id: Option<Uuid>,
     own_id: Option<Uuid>,
     /// `None` where nothing was said.
-    given_key: Option<Option<String>>,
-    own_key: Option<Option<String>>,
+    given_key: Option<Option<Text>>,
+    own_key: Option<Option<Text>>,
     occurred_at: Option<i64>,
-    content_type: Option<String>,
+    content_type: Option<Text>,
     natural_content_type: &'static str,
-    stream: Option<String>,
-    event: Option<String>,
+    stream: Option<Text>,
+    event: Option<Text>,
 }
 
 impl<'a> Reading<'a> {
     fn new(db: &'a Db) -> Self {
         let message = Message {
             id: MessageId(Uuid::nil()),
-            event_type: String::new(),
-            aggregate_type: String::new(),
-            aggregate_id: String::new(),
+            event_type: Text::default(),
+            aggregate_type: Text::default(),
+            aggregate_id: Text::default(),
             key: None,
             payload: Bytes::new(),
-            content_type: String::new(),
+            content_type: Text::default(),
             headers: Headers::default(),
             tenant: None,
             user: None,
@@ -279,12 +279,12 @@ impl<'a> Reading<'a> {
         let id = self.own_id.or(self.given_id).or(made_id);
         message.id = MessageId(id.unwrap_or_else(Uuid::nil));
         if message.aggregate_type.is_empty() {
-            message.aggregate_type.clone_from(&self.db.options.aggregate_type);
+            message.aggregate_type = self.db.options.aggregate_type.as_str().into();
         }
         message.key = self.own_key.or(self.given_key).unwrap_or_else(|| {
-            Some(format!("{}/{}", message.aggregate_type, message.aggregate_id))
+            Some(format!("{}/{}", message.aggregate_type, message.aggregate_id).into())
         });
-        message.content_type = self.content_type.unwrap_or_else(|| self.natural_content_type.to_owned());
+        message.content_type = self.content_type.unwrap_or_else(|| self.natural_content_type.into());
         let inserted = || match &self.row.id {
             Bson::ObjectId(id) => Some(id.timestamp().timestamp_millis()),
             _ => self.row.recorded_at.map(|at| i64::from(at.time) * 1_000),
@@ -296,13 +296,13 @@ impl<'a> Reading<'a> {
 }
 
 /// Text, or what people use in its place as an id.
-fn text_of(value: RawBsonRef<'_>) -> Option<String> {
+fn text_of(value: RawBsonRef<'_>) -> Option<Text> {
     match value {
-        RawBsonRef::String(text) => Some(text.to_owned()),
-        RawBsonRef::ObjectId(id) => Some(id.to_hex()),
-        RawBsonRef::Int32(number) => Some(number.to_string()),
-        RawBsonRef::Int64(number) => Some(number.to_string()),
-        RawBsonRef::Binary(_) => uuid_of(value).map(|id| id.to_string()),
+        RawBsonRef::String(text) => Some(text.into()),
+        RawBsonRef::ObjectId(id) => Some(id.to_hex().into()),
+        RawBsonRef::Int32(number) => Some(number.to_string().into()),
+        RawBsonRef::Int64(number) => Some(number.to_string().into()),
+        RawBsonRef::Binary(_) => uuid_of(value).map(|id| id.to_string().into()),
         _ => None,
     }
 }

@@ -15,11 +15,11 @@ pub(super) fn of(message: &Message, options: &Options) -> Document {
     let fields = &options.fields;
     let mut document = doc! {
         "_id": codec::uuid(message.id),
-        &fields.event_type: &message.event_type,
-        &fields.aggregate_type: &message.aggregate_type,
-        &fields.aggregate_id: &message.aggregate_id,
+        &fields.event_type: message.event_type.as_str(),
+        &fields.aggregate_type: message.aggregate_type.as_str(),
+        &fields.aggregate_id: message.aggregate_id.as_str(),
         &fields.payload: payload(message),
-        &fields.content_type: &message.content_type,
+        &fields.content_type: message.content_type.as_str(),
     };
     let mut put = |name: &String, value: Option<Bson>| {
         if let Some(value) = value {
@@ -27,14 +27,14 @@ pub(super) fn of(message: &Message, options: &Options) -> Document {
         }
     };
     put(&fields.headers, headers(message));
-    put(&fields.tenant, message.tenant.as_ref().map(Bson::from));
-    put(&fields.user, message.user.as_ref().map(Bson::from));
-    put(&fields.correlation_id, message.correlation_id.as_ref().map(Bson::from));
+    put(&fields.tenant, message.tenant.as_deref().map(Bson::from));
+    put(&fields.user, message.user.as_deref().map(Bson::from));
+    put(&fields.correlation_id, message.correlation_id.as_deref().map(Bson::from));
     put(&fields.due_at, message.due_at.map(|at| date(at.as_millisecond()).into()));
-    put(&fields.destination, message.destination.as_ref().map(Bson::from));
+    put(&fields.destination, message.destination.as_deref().map(Bson::from));
     put(&fields.max_attempts, message.max_attempts.map(|limit| i64::from(limit).into()));
-    put(&fields.source_stream, message.origin.as_ref().map(|origin| Bson::from(&origin.stream)));
-    put(&fields.source_event, message.origin.as_ref().map(|origin| Bson::from(&origin.event)));
+    put(&fields.source_stream, message.origin.as_ref().map(|origin| Bson::from(origin.stream.as_str())));
+    put(&fields.source_event, message.origin.as_ref().map(|origin| Bson::from(origin.event.as_str())));
     put(&fields.occurred_at, Some(date(message.occurred_at.as_millisecond()).into()));
     // The server puts its logical clock in the place of an empty timestamp: the order in which documents were written.
     put(&fields.recorded_at, Some(Timestamp { time: 0, increment: 0 }.into()));
@@ -45,7 +45,7 @@ pub(super) fn of(message: &Message, options: &Options) -> Document {
         put(&fields.last_error, Some(Bson::Null));
         put(&fields.processed_at, Some(Bson::Null));
     }
-    let mut own = doc! { "key": message.key.as_ref().map_or(Bson::Null, Bson::from) };
+    let mut own = doc! { "key": message.key.as_deref().map_or(Bson::Null, Bson::from) };
     if message.payload.len() > CHUNK_BYTES {
         own.insert("chunks", i64::try_from(message.payload.len().div_ceil(CHUNK_BYTES)).unwrap_or(i64::MAX));
     }

@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::{ClientSession, Collection};
 
+use super::session::transaction;
 use super::{MongoDb, chunks, codec, document};
 use crate::error::Result;
 use crate::journal::Enqueued;
-use crate::message::{Message, MessageId, Origin};
+use crate::message::{Message, MessageId, Origin, Text};
 
 /// What makes a second message a repeat of the first: the event it was made from, and where it goes.
-type Fence = (Origin, Option<String>);
+type Fence = (Origin, Option<Text>);
 
 impl MongoDb {
     /// Writes messages in the caller's transaction: they are delivered if it commits, and never were if it does not. A message
@@ -54,6 +55,12 @@ impl MongoDb {
         Ok(stored)
     }
 
+    /// Writes messages in a transaction of their own, for whoever has none. For each: whether it was stored, or known before.
+    pub async fn write(&self, messages: &[Message]) -> Result<Vec<bool>> {
+        let db = self.db();
+        transaction!(db, session => self.enqueue_each(&mut session, messages))
+    }
+
     /// What is stored already of these messages. An insert that meets a repeat would end the whole transaction, so look first;
     /// by `_id` and by `outbox_source`.
     async fn known(
@@ -68,9 +75,9 @@ impl MongoDb {
         for message in messages {
             if let Some(origin) = &message.origin {
                 either.push(doc! {
-                    &fields.source_stream: &origin.stream,
-                    &fields.source_event: &origin.event,
-                    &fields.destination: message.destination.as_ref().map_or(Bson::Null, Bson::from),
+                    &fields.source_stream: origin.stream.as_str(),
+                    &fields.source_event: origin.event.as_str(),
+                    &fields.destination: message.destination.as_deref().map_or(Bson::Null, Bson::from),
                 });
             }
         }
@@ -78,7 +85,7 @@ impl MongoDb {
         let mut cursor = events.find(doc! { "$or": either }).projection(only).session(&mut *session).await?;
         let mut known = Known::default();
         while let Some(found) = cursor.next(session).await.transpose()? {
-            let text = |name: &String| found.get_str(name).ok().map(str::to_owned);
+            let text = |name: &String| found.get_str(name).ok().map(Text::from);
             known.ids.extend(found.get("_id").and_then(document::id_of).map(MessageId));
             if let Some((stream, event)) = text(&fields.source_stream).zip(text(&fields.source_event)) {
                 known.origins.insert((Origin { stream, event }, text(&fields.destination)));

@@ -90,8 +90,8 @@ async fn read_key(
 
 /// The messages of a key.
 pub(super) fn of_key(db: &Db, held: &HeldKey) -> Document {
-    let tenant = held.key.tenant.as_ref().map_or(Bson::Null, Bson::from);
-    doc! { "posthaste.key": &held.key.key, &db.options.fields.tenant: tenant }
+    let tenant = held.key.tenant.as_deref().map_or(Bson::Null, Bson::from);
+    doc! { "posthaste.key": held.key.key.as_str(), &db.options.fields.tenant: tenant }
 }
 
 /// Documents in journal order, payloads and all.

@@ -177,7 +177,7 @@ impl MongoDb {
         if row.by_library {
             return Taken::Message(row, None);
         }
-        if row.is_processed || row.status.as_ref() == Some(&options.status.published) {
+        if row.is_processed || row.status.as_deref() == Some(options.status.published.as_str()) {
             return Taken::Done(row.id);
         }
         // Whatever the payload weighs, it fitted into a document.
@@ -244,7 +244,7 @@ impl Taken {
                     "posthaste.at": super::date(now),
                 };
                 if !row.by_library {
-                    set.insert("posthaste.key", row.message.key.map_or(Bson::Null, Bson::String));
+                    set.insert("posthaste.key", row.message.key.as_deref().map_or(Bson::Null, Bson::from));
                 }
                 if let Some(id) = given {
                     set.insert("posthaste.id", codec::uuid(id));

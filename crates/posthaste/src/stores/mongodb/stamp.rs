@@ -129,7 +129,7 @@ async fn look(db: &Db, session: &mut ClientSession) -> Result<Round> {
         if !stopped {
             round.upto = row.seq;
         }
-        let is_stamped = row.status.as_ref() == Some(&db.options.status.published);
+        let is_stamped = row.status.as_deref() == Some(db.options.status.published.as_str());
         if !is_pending && !is_stamped {
             round.stamps.push(stamp(db, &standing, row, &round.state, false));
         }
