@@ -16,6 +16,7 @@ pub struct Options {
     /// The collection that applications write to.
     pub collection: String,
     /// Partitions of a journal that is yet to be made; an existing one keeps what it has.
+    #[serde(skip)]
     pub partitions: u16,
     /// Follow the change stream. Without it everything works, found by polling.
     pub change_stream: bool,

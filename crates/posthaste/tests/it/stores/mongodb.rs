@@ -10,6 +10,14 @@ use posthaste::{Message, Result};
 
 use crate::servers;
 
+mod clients;
+mod failovers;
+mod faults;
+mod ordering;
+mod plain;
+mod scene;
+mod stamps;
+
 mod one_node {
     use super::Database;
 
