@@ -8,13 +8,19 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use serde_json::Value;
 
+use crate::services::Server;
 use crate::step::{cargo, execute, shown};
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Name {
     /// SQLite: enqueue and drain, each against bare SQL that does the same
     Sqlite,
+    /// PostgreSQL: enqueue, drain and latency, against bare SQL and against the outbox that most projects write
+    Postgres,
+    /// MongoDB: enqueue, drain and latency, against the outbox that claims a batch and marks each event
+    Mongodb,
 }
 
 #[derive(Debug, clap::Args)]
@@ -32,10 +38,12 @@ pub struct Args {
 struct Benchmark {
     /// The program in `crates/posthaste/benches`.
     program: &'static str,
+    /// A service that it needs, with options: it gets one of its own, as users run it.
+    server: Option<(&'static str, &'static [&'static str])>,
     cases: &'static [&'static str],
     /// Name, numerator, denominator.
     ratios: &'static [(&'static str, &'static str, &'static str)],
-    /// Figures that stand for themselves, each a case that is measured once.
+    /// Figures that stand for themselves, each a case that is measured once: a number, or an object of numbers.
     figures: &'static [&'static str],
 }
 
@@ -44,6 +52,7 @@ impl Name {
         match self {
             Self::Sqlite => Benchmark {
                 program: "sqlite",
+                server: None,
                 cases: &["enqueue", "enqueue-bare", "drain", "drain-bare", "others-free", "others-stuck"],
                 ratios: &[
                     ("enqueue_of_bare", "enqueue", "enqueue-bare"),
@@ -51,6 +60,42 @@ impl Name {
                     ("others_with_a_stuck_key", "others-stuck", "others-free"),
                 ],
                 figures: &["backlog-rss-mb"],
+            },
+            Self::Mongodb => Benchmark {
+                program: "mongodb",
+                server: Some(("mongodb", &[])),
+                cases: &["enqueue-1", "enqueue-500", "drain", "drain-unstamped", "drain-claim"],
+                ratios: &[("drain_vs_claim", "drain", "drain-claim")],
+                figures: &["latency-ms"],
+            },
+            Self::Postgres => Benchmark {
+                program: "postgres",
+                server: Some(("postgres", &["-c", "fsync=on", "-c", "shared_buffers=1GB", "-c", "max_wal_size=4GB"])),
+                cases: &[
+                    "enqueue-1",
+                    "enqueue-1-bare",
+                    "enqueue-500",
+                    "enqueue-500-bare",
+                    "drain",
+                    "drain-claim",
+                    "drain-bare",
+                    "drain-under-a-snapshot",
+                ],
+                ratios: &[
+                    ("drain_vs_claim", "drain", "drain-claim"),
+                    ("drain_vs_bare", "drain", "drain-bare"),
+                    // Of the times, so the other way round.
+                    ("enqueue_vs_insert", "enqueue-1-bare", "enqueue-1"),
+                    ("enqueue_500_vs_insert", "enqueue-500-bare", "enqueue-500"),
+                    ("drain_under_a_snapshot", "drain-under-a-snapshot", "drain"),
+                ],
+                figures: &[
+                    "wal-bytes-per-message",
+                    "wal-bytes-per-message-claim",
+                    "latency-ms",
+                    "latency-ms-claim",
+                    "rss-mb-at-1m",
+                ],
             },
         }
     }
@@ -64,24 +109,30 @@ pub fn run(args: &Args) -> Result<()> {
     if args.rounds == 0 {
         bail!("`--rounds` must be at least 1");
     }
-    execute(cargo("bench --package posthaste --all-features --no-run --quiet --bench").arg(benchmark.program))?;
+    execute(cargo("bench --package posthaste --no-run --quiet --features").args([
+        benchmark.program,
+        "--bench",
+        benchmark.program,
+    ]))?;
+    let server = benchmark.server.map(|(name, options)| Server::start(name, options)).transpose()?;
+    let program = Program { name: benchmark.program, server };
     let mut measured = Measured::new();
     for _ in 0..args.rounds {
         for case in benchmark.cases {
-            measured.entry(case).or_default().push(measure(benchmark.program, case)?);
+            measured.entry(case).or_default().push(program.measure(case)?);
         }
     }
     if !args.json {
         print_table(&benchmark, &measured);
     }
-    let mut results: BTreeMap<String, f64> = BTreeMap::new();
+    let mut results: BTreeMap<String, Value> = BTreeMap::new();
     for (name, of, to) in benchmark.ratios {
-        results.insert((*name).to_owned(), ratio(&measured[of], &measured[to]));
+        results.insert((*name).to_owned(), ratio(&measured[of], &measured[to]).into());
     }
     for case in benchmark.figures {
-        let figure = measure(benchmark.program, case)?.round();
+        let figure = program.figure(case)?;
         if !args.json {
-            println!("{case:<20} {figure:>18.0}");
+            println!("{case:<28} {figure:>18}");
         }
         results.insert(case.replace('-', "_"), figure);
     }
@@ -89,23 +140,40 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// One case, once.
-fn measure(program: &str, case: &str) -> Result<f64> {
-    let mut command = cargo("bench --package posthaste --all-features --quiet --bench");
-    let output = command.args([program, "--", case]).stderr(std::process::Stdio::inherit()).output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
-        bail!("{}: {}\n{text}", shown(&command), output.status);
+/// The program that measures, and the server that it measures.
+struct Program {
+    name: &'static str,
+    server: Option<Server>,
+}
+
+impl Program {
+    /// One case, once.
+    fn measure(&self, case: &str) -> Result<f64> {
+        self.figure(case)?.as_f64().with_context(|| format!("{case} must be a number"))
     }
-    let last = text.trim_end().lines().last().unwrap_or_default();
-    last.trim().parse().with_context(|| format!("{} must end with a number, not {last:?}", shown(&command)))
+
+    /// What the last line of a case says.
+    fn figure(&self, case: &str) -> Result<Value> {
+        let mut command = cargo("bench --package posthaste --quiet --features");
+        command.args([self.name, "--bench", self.name, "--", case]).stderr(std::process::Stdio::inherit());
+        if let Some(server) = &self.server {
+            command.env("POSTHASTE_BENCH_SERVER", server.address());
+        }
+        let output = command.output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            bail!("{}: {}\n{text}", shown(&command), output.status);
+        }
+        let last = text.trim_end().lines().last().unwrap_or_default();
+        serde_json::from_str(last).with_context(|| format!("{} must end with a figure, not {last:?}", shown(&command)))
+    }
 }
 
 fn print_table(benchmark: &Benchmark, measured: &Measured) {
-    println!("{:<20} {:>18} {:>12} {:>12}", "case", "median per second", "least", "most");
+    println!("{:<28} {:>18} {:>12} {:>12}", "case", "median per second", "least", "most");
     for case in benchmark.cases {
         let rates = sorted(&measured[case]);
-        println!("{case:<20} {:>18.0} {:>12.0} {:>12.0}", median(&rates), rates[0], rates[rates.len() - 1]);
+        println!("{case:<28} {:>18.0} {:>12.0} {:>12.0}", median(&rates), rates[0], rates[rates.len() - 1]);
     }
 }
 

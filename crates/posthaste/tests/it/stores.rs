@@ -3,4 +3,7 @@
 pub(crate) mod memory;
 #[cfg(feature = "mongodb")]
 pub(crate) mod mongodb;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
+mod postgres_faults;
 pub(crate) mod sqlite;

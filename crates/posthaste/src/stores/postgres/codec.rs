@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
+use compact_str::format_compact;
 use jiff::Timestamp;
 use serde::Deserialize;
 use tokio_postgres::Row;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Kind, Result};
 use crate::journal::{Entry, Partition, Position};
-use crate::message::{Headers, Message, MessageId, OrderKey, Origin};
+use crate::message::{Headers, Message, MessageId, OrderKey, Origin, Text};
 
 /// The id of a transaction, with its epoch: never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -102,7 +103,7 @@ pub(super) fn tenant(key: &OrderKey) -> &str {
 
 /// The inverse of [`tenant`].
 pub(super) fn order_key(tenant: String, key: String) -> OrderKey {
-    OrderKey { tenant: Some(tenant).filter(|tenant| !tenant.is_empty()), key }
+    OrderKey { tenant: Some(tenant).filter(|tenant| !tenant.is_empty()).map(Text::from), key: key.into() }
 }
 
 /// A pattern of a route, in which only `*` means something, as LIKE wants it.
@@ -141,30 +142,33 @@ pub(super) fn entry(row: &Row, tick: u64) -> Result<Entry> {
 }
 
 pub(super) fn message(row: &Row) -> Result<Message> {
-    let (aggregate_type, aggregate_id): (String, String) = (row.try_get(4)?, row.try_get(5)?);
-    let key: Option<&str> = row.try_get(6)?;
-    let key = key.map(|key| if key.is_empty() { format!("{aggregate_type}/{aggregate_id}") } else { key.to_owned() });
-    let origin: (Option<String>, Option<String>) = (row.try_get(15)?, row.try_get(16)?);
+    let (aggregate_type, aggregate_id): (&str, &str) = (row.try_get(4)?, row.try_get(5)?);
+    let key = text(row, 6)?;
+    let key = key.map(|key| if key.is_empty() { format_compact!("{aggregate_type}/{aggregate_id}") } else { key });
     let max_attempts: Option<i32> = row.try_get(14)?;
     let headers: Option<Json<'_>> = row.try_get(17)?;
     Ok(Message {
         id: MessageId(row.try_get::<_, Uuid>(2)?),
-        event_type: row.try_get(3)?,
-        aggregate_type,
-        aggregate_id,
+        event_type: Text::from(row.try_get::<_, &str>(3)?),
+        aggregate_type: aggregate_type.into(),
+        aggregate_id: aggregate_id.into(),
         key,
         payload: Bytes::copy_from_slice(row.try_get(18)?),
-        content_type: row.try_get(10)?,
+        content_type: Text::from(row.try_get::<_, &str>(10)?),
         headers: headers.map(|Json(json)| self::headers(json)).unwrap_or_default(),
-        tenant: row.try_get(7)?,
-        user: row.try_get(8)?,
-        correlation_id: row.try_get(9)?,
+        tenant: text(row, 7)?,
+        user: text(row, 8)?,
+        correlation_id: text(row, 9)?,
         occurred_at: timestamp(row, 11)?.unwrap_or_default(),
         due_at: timestamp(row, 12)?,
-        destination: row.try_get(13)?,
+        destination: text(row, 13)?,
         max_attempts: max_attempts.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)),
-        origin: origin.0.zip(origin.1).map(|(stream, event)| Origin { stream, event }),
+        origin: text(row, 15)?.zip(text(row, 16)?).map(|(stream, event)| Origin { stream, event }),
     })
+}
+
+fn text(row: &Row, column: usize) -> Result<Option<Text>> {
+    Ok(row.try_get::<_, Option<&str>>(column)?.map(Text::from))
 }
 
 /// A time that someone wrote; PostgreSQL knows times that are far beyond ours, which become the nearest there is.

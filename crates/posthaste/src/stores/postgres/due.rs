@@ -44,8 +44,8 @@ impl Postgres {
                 &[
                     &destination.as_str(),
                     &i32::from(partition),
-                    &held.key.key,
-                    &held.key.tenant,
+                    &held.key.key.as_str(),
+                    &held.key.tenant.as_deref(),
                     &codec::signed(after.tick),
                     &codec::signed(after.seq),
                     &codec::signed(until.tick),

@@ -59,7 +59,9 @@ impl Subject<'_> {
     async fn behind(&self, destination: &str) -> Result<Behind> {
         let statement = self.snapshot.prepare_cached(include_str!("get_behind.sql")).await?;
         let tenant = self.message.tenant.as_deref().unwrap_or_default();
-        let Some(row) = self.snapshot.query_opt(&statement, &[&destination, &self.message.key, &tenant]).await? else {
+        let Some(row) =
+            self.snapshot.query_opt(&statement, &[&destination, &self.message.key.as_deref(), &tenant]).await?
+        else {
             return Ok(Behind { id: None, status: None, error: None, due_at: None });
         };
         Ok(Behind {
