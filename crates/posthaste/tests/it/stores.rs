@@ -5,5 +5,6 @@ pub(crate) mod memory;
 pub(crate) mod mongodb;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+#[cfg(feature = "postgres")]
 mod postgres_faults;
 pub(crate) mod sqlite;
