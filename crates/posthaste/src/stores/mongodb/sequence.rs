@@ -180,8 +180,8 @@ impl MongoDb {
         if row.is_processed || row.status.as_deref() == Some(options.status.published.as_str()) {
             return Taken::Done(row.id);
         }
-        // Whatever the payload weighs, it fitted into a document.
-        let limits = Limits { payload_bytes: usize::MAX, ..Limits::default() };
+        // As the other stores are with what comes by plain SQL: what orders and routes a message must make sense.
+        let limits = Limits { name_bytes: 1_000, ..Limits::default() };
         match limits.check(&row.message) {
             Err(invalid) => Taken::Refused(row.id, invalid.to_string()),
             Ok(()) if row.message.id.0.is_nil() => Taken::Message(row, Some(MessageId::generate())),
@@ -209,7 +209,7 @@ async fn look(db: &Db, session: &mut ClientSession) -> Result<(State, bool)> {
 /// The oldest documents without a position, by `outbox_journal`; equal ones as they were stored.
 async fn without_place(db: &Db, session: &mut ClientSession) -> Result<Vec<Row>> {
     let find = db.events.find(doc! { "posthaste.seq": Bson::Null }).sort(doc! { &db.options.fields.recorded_at: 1 });
-    let find = find.projection(doc! { &db.options.fields.payload: 0 }).limit(BATCH).batch_size(1_000);
+    let find = find.projection(db.without_payload()).limit(BATCH).batch_size(1_000);
     let mut cursor = find.session(&mut *session).await?;
     let mut rows = Vec::new();
     while cursor.advance(session).await? {
