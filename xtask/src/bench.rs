@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::services::Server;
 use crate::step::{cargo, execute, shown};
@@ -21,6 +21,8 @@ pub enum Name {
     Postgres,
     /// MongoDB: enqueue, drain and latency, against the outbox that claims a batch and marks each event
     Mongodb,
+    /// Brokers: confirmed messages through a relay, each against a loop with the broker's client alone
+    Brokers,
 }
 
 #[derive(Debug, clap::Args)]
@@ -38,10 +40,12 @@ pub struct Args {
 struct Benchmark {
     /// The program in `crates/posthaste/benches`.
     program: &'static str,
+    /// What it is built with.
+    features: &'static str,
     /// A service that it needs, with options: it gets one of its own, as users run it.
     server: Option<(&'static str, &'static [&'static str])>,
     cases: &'static [&'static str],
-    /// Name, numerator, denominator.
+    /// Name, numerator, denominator. A dot in a name makes a table of what stands before it.
     ratios: &'static [(&'static str, &'static str, &'static str)],
     /// Figures that stand for themselves, each a case that is measured once: a number, or an object of numbers.
     figures: &'static [&'static str],
@@ -52,6 +56,7 @@ impl Name {
         match self {
             Self::Sqlite => Benchmark {
                 program: "sqlite",
+                features: "sqlite",
                 server: None,
                 cases: &["enqueue", "enqueue-bare", "drain", "drain-bare", "others-free", "others-stuck"],
                 ratios: &[
@@ -61,8 +66,22 @@ impl Name {
                 ],
                 figures: &["backlog-rss-mb"],
             },
+            Self::Brokers => Benchmark {
+                program: "brokers",
+                features: "sqlite,redis,nats",
+                server: None,
+                cases: &["redis", "redis-hot", "redis-bare", "nats", "nats-hot", "nats-bare"],
+                ratios: &[
+                    ("redis.vs_bare", "redis", "redis-bare"),
+                    ("redis.hot_key_vs_bare", "redis-hot", "redis-bare"),
+                    ("nats.vs_bare", "nats", "nats-bare"),
+                    ("nats.hot_key_vs_bare", "nats-hot", "nats-bare"),
+                ],
+                figures: &[],
+            },
             Self::Mongodb => Benchmark {
                 program: "mongodb",
+                features: "mongodb",
                 server: Some(("mongodb", &[])),
                 cases: &["enqueue-1", "enqueue-500", "drain", "drain-unstamped", "drain-claim"],
                 ratios: &[("drain_vs_claim", "drain", "drain-claim")],
@@ -70,6 +89,7 @@ impl Name {
             },
             Self::Postgres => Benchmark {
                 program: "postgres",
+                features: "postgres",
                 server: Some(("postgres", &["-c", "fsync=on", "-c", "shared_buffers=1GB", "-c", "max_wal_size=4GB"])),
                 cases: &[
                     "enqueue-1",
@@ -110,12 +130,12 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("`--rounds` must be at least 1");
     }
     execute(cargo("bench --package posthaste --no-run --quiet --features").args([
-        benchmark.program,
+        benchmark.features,
         "--bench",
         benchmark.program,
     ]))?;
     let server = benchmark.server.map(|(name, options)| Server::start(name, options)).transpose()?;
-    let program = Program { name: benchmark.program, server };
+    let program = Program { name: benchmark.program, features: benchmark.features, server };
     let mut measured = Measured::new();
     for _ in 0..args.rounds {
         for case in benchmark.cases {
@@ -125,24 +145,37 @@ pub fn run(args: &Args) -> Result<()> {
     if !args.json {
         print_table(&benchmark, &measured);
     }
-    let mut results: BTreeMap<String, Value> = BTreeMap::new();
+    let mut results = Map::new();
     for (name, of, to) in benchmark.ratios {
-        results.insert((*name).to_owned(), ratio(&measured[of], &measured[to]).into());
+        insert(&mut results, name, ratio(&measured[of], &measured[to]).into());
     }
     for case in benchmark.figures {
         let figure = program.figure(case)?;
         if !args.json {
             println!("{case:<28} {figure:>18}");
         }
-        results.insert(case.replace('-', "_"), figure);
+        insert(&mut results, &case.replace('-', "_"), figure);
     }
     println!("{}", serde_json::to_string(&results)?);
     Ok(())
 }
 
+fn insert(results: &mut Map<String, Value>, name: &str, figure: Value) {
+    match name.split_once('.') {
+        Some((table, name)) => {
+            let table = results.entry(table).or_insert_with(|| Value::Object(Map::new()));
+            if let Some(table) = table.as_object_mut() {
+                insert(table, name, figure);
+            }
+        }
+        None => drop(results.insert(name.to_owned(), figure)),
+    }
+}
+
 /// The program that measures, and the server that it measures.
 struct Program {
     name: &'static str,
+    features: &'static str,
     server: Option<Server>,
 }
 
@@ -155,7 +188,7 @@ impl Program {
     /// What the last line of a case says.
     fn figure(&self, case: &str) -> Result<Value> {
         let mut command = cargo("bench --package posthaste --quiet --features");
-        command.args([self.name, "--bench", self.name, "--", case]).stderr(std::process::Stdio::inherit());
+        command.args([self.features, "--bench", self.name, "--", case]).stderr(std::process::Stdio::inherit());
         if let Some(server) = &self.server {
             command.env("POSTHASTE_BENCH_SERVER", server.address());
         }
@@ -202,6 +235,16 @@ mod tests {
     fn the_median_of_an_even_number_lies_between_the_middle_two() {
         assert_eq!(median(&[1.0, 2.0, 9.0]), 2.0);
         assert_eq!(median(&[1.0, 2.0, 4.0, 9.0]), 3.0);
+    }
+
+    #[test]
+    fn a_dot_makes_a_table() {
+        let mut results = Map::new();
+        for (name, figure) in [("redis.vs_bare", 0.9), ("redis.hot_key_vs_bare", 0.5), ("rss", 80.0)] {
+            insert(&mut results, name, figure.into());
+        }
+        let expected = r#"{"redis":{"hot_key_vs_bare":0.5,"vs_bare":0.9},"rss":80.0}"#;
+        assert_eq!(serde_json::to_string(&results).unwrap(), expected);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{completions, demo, enqueue, explain, history, init, list, operate, pause, purge, show};
+use crate::commands::{audit, completions, demo, enqueue, explain, history, init, list, operate, pause, purge, show};
 use crate::exit;
 
 /// A transactional outbox: events written with your data, delivered in order, to wherever they must go.
@@ -64,6 +64,8 @@ pub enum Command {
     Resume(pause::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)
     Purge(purge::Args),
+    /// Who changed what: replays, discards, pauses, purges
+    Audit(audit::Args),
     /// Does everything work? Config, store, journal, destinations
     Check,
     /// Print the completions for a shell

@@ -4,6 +4,7 @@ use crate::cli::{Cli, Command};
 use crate::context::Context;
 use crate::exit::Exit;
 
+pub mod audit;
 pub mod check;
 pub mod completions;
 #[cfg(all(feature = "sqlite", feature = "handlers"))]
@@ -43,6 +44,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Pause(args) => pause::pause(&context, &args).await,
         Command::Resume(args) => pause::resume(&context, &args).await,
         Command::Purge(args) => purge::execute(&context, &args).await,
+        Command::Audit(args) => audit::execute(&context, &args).await,
         Command::Check => check::execute(&context).await,
         Command::Completions(args) => completions::execute(&args),
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::Global;
 use crate::config::{self, Env, Plan};
+use crate::operator::Operator;
 use crate::output::Output;
 use crate::store::Store;
 
@@ -46,5 +47,11 @@ impl Context {
         crate::logging::for_commands(self.verbose);
         let store = Store::open(&plan.store).await?;
         Ok((plan, store))
+    }
+
+    /// The store as an operator uses it.
+    pub async fn operator(&self) -> anyhow::Result<Operator> {
+        let (plan, store) = self.open().await?;
+        Ok(Operator::new(&plan, &store))
     }
 }

@@ -27,6 +27,7 @@ mod exit;
 mod explain;
 mod health;
 mod logging;
+mod operator;
 mod output;
 mod paging;
 mod selection;

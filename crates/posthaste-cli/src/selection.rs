@@ -72,6 +72,28 @@ impl Selection {
     }
 }
 
+/// A filter as a person would say it, for the audit log.
+pub fn words(filter: &Filter) -> String {
+    let list = |items: Vec<String>| Some(items.join(", ")).filter(|text| !text.is_empty());
+    let aggregate = filter.aggregate_type.as_ref().map(|kind| match &filter.aggregate_id {
+        Some(id) => format!("{kind}/{id}"),
+        None => kind.clone(),
+    });
+    let parts = [
+        ("ids", list(filter.ids.iter().map(ToString::to_string).collect())),
+        ("state", list(filter.statuses.iter().map(|status| status.as_str().to_owned()).collect())),
+        ("destination", filter.destination.as_ref().map(ToString::to_string)),
+        ("event type", filter.event_type.clone()),
+        ("key", filter.key.clone()),
+        ("aggregate", aggregate),
+        ("tenant", filter.tenant.clone()),
+        ("since", filter.since.map(|time| time.to_string())),
+        ("before", filter.before.map(|time| time.to_string())),
+    ];
+    let said = parts.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+    said.collect::<Vec<_>>().join("; ")
+}
+
 impl Moment {
     pub fn resolve(self, now: Timestamp) -> Timestamp {
         match self {

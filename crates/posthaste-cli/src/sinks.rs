@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use posthaste::Destination;
 use posthaste::sink::Sink;
 use posthaste::sinks::settings::Misfit;
 use serde::Deserialize;
@@ -31,6 +32,15 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
+    /// Messages of one key handed over together, unless the config says otherwise. A webhook takes one at a time, and each
+    /// may take as long as the destination's `timeout`.
+    pub fn max_run(self) -> usize {
+        match self {
+            Self::Webhook => 1,
+            _ => Destination::new("").max_run,
+        }
+    }
+
     /// Whether this program can open it; if not, what to do about that.
     pub fn available(self) -> Result<(), String> {
         let built_in = match self {
@@ -77,6 +87,10 @@ impl Planned {
             Kind::Stdout => settings.open(|_: NoSettings| Ok(posthaste::sinks::stdout::Stdout::new())),
             #[cfg(feature = "redis")]
             Kind::Redis => settings.open(posthaste::sinks::redis::Redis::new),
+            #[cfg(feature = "nats")]
+            Kind::Nats => settings.open(posthaste::sinks::nats::Nats::new),
+            #[cfg(feature = "webhook")]
+            Kind::Webhook => settings.open(posthaste::sinks::webhook::Webhook::new),
             _ => None,
         }
     }

@@ -90,9 +90,9 @@ pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     pattern[p..].iter().all(|&b| b == b'*')
 }
 
-/// At most this many deliveries per second for one tenant, with room for a burst. Counted by each worker on its own.
+/// At most this many deliveries per second, with room for a burst. Counted by each worker on its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TenantRate {
+pub struct Rate {
     pub per_second: f64,
     pub burst: u32,
 }
@@ -121,7 +121,10 @@ pub struct Destination {
     pub batch_delay: Duration,
     /// A hand-over that takes longer has failed.
     pub timeout: Duration,
-    pub tenant_rate: Option<TenantRate>,
+    /// For everything that goes there.
+    pub rate: Option<Rate>,
+    /// For each tenant.
+    pub tenant_rate: Option<Rate>,
     pub start_from: StartFrom,
 }
 
@@ -152,6 +155,7 @@ impl Destination {
             max_run: 100,
             batch_delay: Duration::ZERO,
             timeout: Duration::from_secs(30),
+            rate: None,
             tenant_rate: None,
             start_from: StartFrom::default(),
         }

@@ -1,5 +1,6 @@
 //! The operator's side of a store: what is where, and why.
 
+use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -219,6 +220,15 @@ pub struct Overview {
     pub workers: Vec<WorkerStatus>,
     /// Partitions nobody holds.
     pub unheld_partitions: usize,
+    /// What only this kind of store has to watch, such as the size of its log or its oldest open transaction.
+    pub figures: Vec<Figure>,
+}
+
+/// A figure of one kind of store: a metric of that name, with its unit last (`wal_bytes`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Figure {
+    pub name: &'static str,
+    pub value: f64,
 }
 
 /// What an operator asks to be done with deliveries.
@@ -249,6 +259,30 @@ pub struct OperationReport {
     pub overtaken: u64,
 }
 
+/// A change that someone made, for the audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The user of a command line, the name of a token, a worker.
+    pub who: String,
+    /// `replay`, `discard`, `pause`, `resume`, `purge`.
+    pub action: String,
+    /// To what: a destination, or a selection in words.
+    pub target: String,
+    /// Deliveries, messages or destinations that it changed.
+    pub affected: u64,
+}
+
+/// A line of the audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AuditEntry {
+    /// Grows with every entry.
+    pub number: u64,
+    /// By the store's clock.
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub change: Change,
+}
+
 /// What a look at a store and its surroundings found: a setting that costs, a privilege that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -260,7 +294,7 @@ pub struct Finding {
 
 /// The store as an operator uses it.
 #[async_trait]
-pub trait Inspect: Send + Sync {
+pub trait Inspect: fmt::Debug + Send + Sync {
     async fn overview(&self) -> Result<Overview>;
 
     /// Deliveries in journal order. A message that no destination takes appears once, without one.
@@ -280,4 +314,10 @@ pub trait Inspect: Send + Sync {
 
     /// Counts what a purge of messages older than this would remove.
     async fn purgeable(&self, older_than: Duration) -> Result<u64>;
+
+    /// Appends to the audit log. Nothing changes or removes an entry again.
+    async fn record(&self, change: &Change) -> Result<()>;
+
+    /// The audit log, newest first: up to `limit` entries with a number below `before`, or the latest.
+    async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>>;
 }

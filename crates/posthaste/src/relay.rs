@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 
-use self::worker::Worker;
+use self::worker::{Ports, Worker};
 use crate::destination::Destination;
 use crate::error::Result;
+use crate::inspect::Inspect;
 use crate::journal::Journal;
 use crate::sink::Sink;
 
 pub use self::settings::Settings;
-pub use self::telemetry::{DestinationSnapshot, Monitor, Snapshot};
+pub use self::telemetry::{DestinationSnapshot, Histogram, Monitor, PossibleDuplicates, Snapshot, Tally};
 
 mod breaker;
 mod changes;
@@ -40,6 +41,7 @@ const STORE_RETRY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Relay {
     journal: Arc<dyn Journal>,
+    inspect: Option<Arc<dyn Inspect>>,
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
     monitor: Monitor,
@@ -50,13 +52,28 @@ pub struct Relay {
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
     journal: Arc<dyn Journal>,
+    inspect: Option<Arc<dyn Inspect>>,
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
+    monitor: Monitor,
 }
 
 impl Builder {
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
+        self
+    }
+
+    /// Lets the relay pause a destination that wants no more messages ([`crate::retry::Verdict::Gone`]), until someone resumes
+    /// it. Without, it is asked again every few seconds.
+    pub fn inspect(mut self, inspect: Arc<dyn Inspect>) -> Self {
+        self.inspect = Some(inspect);
+        self
+    }
+
+    /// Goes on with the figures of a relay that ran before in this process.
+    pub fn monitor(mut self, monitor: Monitor) -> Self {
+        self.monitor = monitor;
         self
     }
 
@@ -69,16 +86,23 @@ impl Builder {
     pub fn build(self) -> Relay {
         Relay {
             journal: self.journal,
+            inspect: self.inspect,
             settings: self.settings,
             destinations: self.destinations,
-            monitor: Monitor::default(),
+            monitor: self.monitor,
         }
     }
 }
 
 impl Relay {
     pub fn builder(journal: Arc<dyn Journal>) -> Builder {
-        Builder { journal, settings: Settings::default(), destinations: Vec::new() }
+        Builder {
+            journal,
+            inspect: None,
+            settings: Settings::default(),
+            destinations: Vec::new(),
+            monitor: Monitor::default(),
+        }
     }
 
     /// A view of the running relay, for live displays and metrics; cheap to clone.
@@ -89,7 +113,7 @@ impl Relay {
     /// Runs until `until` is ready, then stops gracefully: finishes what is in flight up to a limit, commits, gives the
     /// leases back. Fails only for what waiting cannot mend (no journal, wrong version); a lost store is waited for.
     pub async fn run(self, until: impl Future<Output = ()> + Send) -> Result<()> {
-        let Self { journal, settings, destinations, monitor } = self;
+        let Self { journal, inspect, settings, destinations, monitor } = self;
         settings.check()?;
         destinations.iter().try_for_each(|(destination, _)| destination.check())?;
         let mut until = pin!(until.fuse());
@@ -110,7 +134,7 @@ impl Relay {
                 () = &mut until => return Ok(()),
             }
         };
-        Worker::new(journal, settings, destinations, partitions, monitor).run(until).await;
+        Worker::new(Ports { journal, inspect }, settings, destinations, partitions, monitor).run(until).await;
         Ok(())
     }
 }

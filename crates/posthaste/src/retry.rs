@@ -16,6 +16,8 @@ pub enum Verdict {
     Reject,
     /// The destination is out of reach for everyone; says nothing about this message.
     Unreachable,
+    /// The destination wants no more messages, whichever, until a person has looked into it.
+    Gone,
 }
 
 /// How long to wait before the next attempt.
@@ -101,12 +103,15 @@ pub enum Fate {
     Dead,
     /// Nothing is held against the message; the lane pauses until the destination is back.
     Outage,
+    /// Nothing is held against the message; the destination is paused until someone resumes it.
+    Pause,
 }
 
 /// Chooses. `attempts` counts this failure too; `max_attempts` is the message's own limit or the policy's.
 pub fn decide(verdict: Verdict, attempts: u32, max_attempts: u32, policy: &Policy, jitter: f64) -> Fate {
     match verdict {
         Verdict::Unreachable => Fate::Outage,
+        Verdict::Gone => Fate::Pause,
         Verdict::Reject => Fate::Dead,
         Verdict::Retry | Verdict::RetryAfter(_) if attempts >= max_attempts => Fate::Dead,
         Verdict::Retry => Fate::Retry { after: policy.backoff.delay(attempts, jitter) },
@@ -147,6 +152,7 @@ mod tests {
         let policy = Policy { max_attempts: 3, ..Policy::default() };
         let fate = |verdict, attempts| decide(verdict, attempts, policy.max_attempts, &policy, 0.0);
         assert_eq!(fate(Verdict::Unreachable, 99), Fate::Outage);
+        assert_eq!(fate(Verdict::Gone, 99), Fate::Pause);
         assert_eq!(fate(Verdict::Reject, 1), Fate::Dead);
         assert_eq!(fate(Verdict::Retry, 2), Fate::Retry { after: 2 * SECOND });
         assert_eq!(fate(Verdict::Retry, 3), Fate::Dead);

@@ -96,6 +96,10 @@ impl Error {
         Self::new(Verdict::Reject, text)
     }
 
+    pub fn gone(text: impl fmt::Display) -> Self {
+        Self::new(Verdict::Gone, text)
+    }
+
     pub fn unreachable(text: impl fmt::Display) -> Self {
         Self::new(Verdict::Unreachable, text)
     }

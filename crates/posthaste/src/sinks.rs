@@ -5,9 +5,15 @@
 pub mod format;
 #[cfg(feature = "handlers")]
 pub mod handlers;
+#[cfg(feature = "nats")]
+pub mod nats;
 #[cfg(feature = "redis")]
 pub mod redis;
 pub mod settings;
+#[cfg(any(feature = "nats", feature = "redis"))]
+mod shared_connection;
 #[cfg(feature = "stdout")]
 pub mod stdout;
 pub mod template;
+#[cfg(feature = "webhook")]
+pub mod webhook;

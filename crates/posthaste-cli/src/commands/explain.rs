@@ -1,18 +1,13 @@
 //! `posthaste explain ID`: why is this not delivered?
 
-use posthaste::Destination;
-use posthaste::inspect::Report;
 use posthaste::message::MessageId;
 use serde_json::json;
 
-use crate::clock;
-use crate::config::Plan;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::explain::{Cause, Facts, Finding, explain};
+use crate::explain::{Cause, Finding};
 use crate::output::paint::Hue;
 use crate::selection::message_id;
-use crate::store::Store;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -22,9 +17,7 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (plan, store) = context.open().await?;
-    let report = get(&store, args.id).await?;
-    let findings = findings(&report, &plan);
+    let (report, findings) = context.operator().await?.examine(args.id).await?;
     if context.output.json {
         context.output.document(&json!({ "id": args.id, "findings": findings }))?;
         return Ok(Exit::Ok);
@@ -42,21 +35,6 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
         write(context, finding)?;
     }
     Ok(Exit::Ok)
-}
-
-/// The message, or an error that says what may have become of it.
-pub async fn get(store: &Store, id: MessageId) -> posthaste::Result<Report> {
-    let missing = || {
-        let text = format!("no message has the id {id}: it was never committed, or it was delivered and purged");
-        posthaste::Error::new(posthaste::error::Kind::NotFound, text)
-    };
-    store.inspect.get(id).await?.ok_or_else(missing)
-}
-
-/// With what the config says about the destinations.
-pub fn findings(report: &Report, plan: &Plan) -> Vec<Finding> {
-    let destinations: Vec<Destination> = plan.destinations.iter().map(|planned| planned.destination.clone()).collect();
-    explain(Facts { report, destinations: &destinations, now: clock::now() })
 }
 
 /// The verdict, its causes below it, and what to type.

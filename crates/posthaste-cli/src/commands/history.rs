@@ -1,13 +1,13 @@
 //! `posthaste history TYPE/ID`: what happened to one aggregate.
 
-use posthaste::inspect::{Filter, Listed};
+use posthaste::inspect::Listed;
 
 use super::list;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::output::table::{Field, Table};
 use crate::output::{plain, when};
-use crate::{paging, selection};
+use crate::selection;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -20,15 +20,9 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (_, store) = context.open().await?;
+    let operator = context.operator().await?;
     let (kind, id) = &args.aggregate;
-    let filter = Filter {
-        aggregate_type: Some(kind.clone()),
-        aggregate_id: Some(id.clone()),
-        tenant: args.tenant.clone(),
-        ..Filter::default()
-    };
-    let rows = paging::read_all(&*store.inspect, &filter).await?;
+    let rows = operator.history(kind, id, args.tenant.as_deref()).await?;
     if context.output.json {
         rows.iter().try_for_each(|row| context.output.document(row))?;
     } else if rows.is_empty() {

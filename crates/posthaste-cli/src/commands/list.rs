@@ -3,13 +3,13 @@
 use posthaste::inspect::{Listed, Status};
 use posthaste::journal::Position;
 
+use crate::clock;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::output::paint::Hue;
 use crate::output::table::{Field, Table};
 use crate::output::{plain, when};
 use crate::selection::{Selection, position};
-use crate::{clock, paging};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -24,10 +24,10 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (_, store) = context.open().await?;
+    let operator = context.operator().await?;
     let now = clock::now();
     let after = args.after.unwrap_or(Position::START);
-    let page = paging::read(&*store.inspect, &args.selection.filter(now), after, args.limit as usize).await?;
+    let page = operator.list(&args.selection.filter(now), after, args.limit as usize).await?;
     if context.output.json {
         page.rows.iter().try_for_each(|row| context.output.document(row))?;
         return Ok(Exit::Ok);

@@ -1,12 +1,12 @@
 //! `posthaste replay` and `posthaste discard`: the same selection, a dry run by default.
 
-use posthaste::inspect::{Filter, Inspect, Mode, Operation, OperationReport};
+use posthaste::inspect::{Filter, Mode, Operation, OperationReport};
 use posthaste::message::MessageId;
-use serde_json::json;
 
 use crate::clock;
 use crate::context::Context;
-use crate::exit::{Exit, Misuse};
+use crate::exit::Exit;
+use crate::operator::{self, OperationAnswer, Operator};
 use crate::output::{Output, thousands};
 use crate::selection::{Selection, message_id};
 
@@ -24,26 +24,15 @@ pub struct Args {
 
 pub async fn execute(context: &Context, operation: Operation, args: &Args) -> anyhow::Result<Exit> {
     let filter = Filter { ids: args.ids.clone(), ..args.selection.filter(clock::now()) };
-    if filter == Filter::default() {
-        return Err(
-            Misuse("say which deliveries: ids, or filters such as --state dead --destination NAME".into()).into()
-        );
-    }
-    let (_, store) = context.open().await?;
+    let operator = context.operator().await?;
     let mode = if args.yes { Mode::Apply } else { Mode::DryRun };
-    let report = store.inspect.operate(operation, &filter, mode).await?;
+    let report = operator.operate(&operator::user(), operation, &filter, mode).await?;
     if context.output.json {
-        context.output.document(&json!({
-            "operation": operation,
-            "dry_run": !args.yes,
-            "affected": report.affected,
-            "not_applicable": report.not_applicable,
-            "overtaken": report.overtaken,
-        }))?;
+        context.output.document(&OperationAnswer::new(operation, mode, report.clone()))?;
     } else {
         answer(context.output, operation, mode, &report)?;
         if report.affected > 0 {
-            context.output.note(hint(context, &*store.inspect, mode).await?);
+            context.output.note(hint(context, &operator, mode).await?);
         }
     }
     let missed = report.affected == 0 && !args.ids.is_empty();
@@ -72,11 +61,11 @@ fn answer(output: Output, operation: Operation, mode: Mode, report: &OperationRe
 }
 
 /// What happens now.
-async fn hint(context: &Context, inspect: &dyn Inspect, mode: Mode) -> posthaste::Result<String> {
+async fn hint(context: &Context, operator: &Operator, mode: Mode) -> posthaste::Result<String> {
     if mode == Mode::DryRun {
         return Ok("This was a dry run: --yes does it.".into());
     }
-    if inspect.overview().await?.workers.iter().any(|worker| worker.alive) {
+    if operator.overview().await?.workers.iter().any(|worker| worker.alive) {
         return Ok("The workers take it up within moments.".into());
     }
     Ok(format!("No worker is running: `{}` takes it up.", context.spell("posthaste run")))

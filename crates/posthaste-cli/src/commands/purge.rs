@@ -3,11 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use posthaste::journal::Journal;
-use serde_json::json;
-
 use crate::context::Context;
-use crate::exit::{Exit, Misuse};
+use crate::exit::Exit;
+use crate::operator::{self, PurgeAnswer};
 use crate::output::count;
 
 #[derive(Debug, clap::Args)]
@@ -20,22 +18,20 @@ pub struct Args {
     yes: bool,
 }
 
-/// Messages per transaction: short enough that writers hardly notice.
-const BATCH: usize = 5_000;
-
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (plan, store) = context.open().await?;
-    let older_than = args.older_than.or(plan.relay.retention).ok_or_else(|| {
-        Misuse(
-            "the config keeps messages forever: say which ones to remove with --older-than, such as --older-than 30d"
-                .into(),
-        )
-    })?;
+    let operator = context.operator().await?;
+    let older_than = operator.purge_age(args.older_than)?;
     let output = context.output;
-    let removed = if args.yes { purge(context, &*store.journal, older_than).await? } else { 0 };
-    let removable = if args.yes { removed } else { store.inspect.purgeable(older_than).await? };
+    let watched = io::stderr().is_terminal();
+    let step = |removed| {
+        if watched {
+            output.note(format_args!("  {} so far …", count(removed, "message")));
+        }
+    };
+    let removed = if args.yes { operator.purge(&operator::user(), older_than, step).await? } else { 0 };
+    let removable = if args.yes { removed } else { operator.purgeable(older_than).await? };
     if output.json {
-        output.document(&json!({ "messages": removable, "removed": removed, "dry_run": !args.yes }))?;
+        output.document(&PurgeAnswer { messages: removable, removed, dry_run: !args.yes })?;
         return Ok(Exit::Ok);
     }
     let age = crate::duration::brief(older_than);
@@ -49,19 +45,4 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
         output.note("This was a dry run: --yes does it.");
     }
     Ok(Exit::Ok)
-}
-
-async fn purge(context: &Context, journal: &dyn Journal, older_than: Duration) -> anyhow::Result<u64> {
-    let watched = io::stderr().is_terminal();
-    let mut removed = 0;
-    loop {
-        let purged = journal.purge(older_than, BATCH).await?;
-        removed += purged.messages;
-        if !purged.more {
-            return Ok(removed);
-        }
-        if watched {
-            context.output.note(format_args!("  {} so far …", count(removed, "message")));
-        }
-    }
 }

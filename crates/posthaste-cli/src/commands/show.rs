@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use posthaste::Message;
 use posthaste::inspect::{AttemptReport, DeliveryReport, Report};
 use posthaste::message::{MessageId, Text};
-use serde_json::{Value, json};
 
 use super::{explain, list};
 use crate::clock;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::explain::{Cause, Finding};
+use crate::operator::{self, hex};
 use crate::output::table::{Field, Table};
 use crate::output::{Output, count, plain, when};
 use crate::selection::message_id;
@@ -26,12 +26,10 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (plan, store) = context.open().await?;
-    let report = explain::get(&store, args.id).await?;
-    let findings = explain::findings(&report, &plan);
+    let (report, findings) = context.operator().await?.examine(args.id).await?;
     let output = context.output;
     if output.json {
-        output.document(&document(&report, &findings, args.payload))?;
+        output.document(&operator::show(&report, &findings, args.payload))?;
         return Ok(Exit::Ok);
     }
     fields(output, &report, args.payload)?;
@@ -39,41 +37,6 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
     timelines(output, &report)?;
     next(context, &findings)?;
     Ok(Exit::Ok)
-}
-
-fn document(report: &Report, findings: &[Finding], payload: bool) -> Value {
-    let message = &report.message;
-    let mut document = json!({
-        "id": message.id,
-        "position": report.position,
-        "partition": report.partition,
-        "event_type": message.event_type,
-        "aggregate_type": message.aggregate_type,
-        "aggregate_id": message.aggregate_id,
-        "key": message.key,
-        "tenant": message.tenant,
-        "user": message.user,
-        "correlation_id": message.correlation_id,
-        "occurred_at": message.occurred_at,
-        "due_at": message.due_at,
-        "destination": message.destination,
-        "max_attempts": message.max_attempts,
-        "origin": message.origin,
-        "content_type": message.content_type,
-        "payload_bytes": message.payload.len(),
-        "header_names": message.headers.iter().map(|(name, _)| name).collect::<Vec<_>>(),
-        "deliveries": report.deliveries,
-        "lease": report.lease,
-        "next": findings,
-    });
-    if payload {
-        document["headers"] = json!(message.headers);
-        match std::str::from_utf8(&message.payload) {
-            Ok(text) => document["payload"] = text.into(),
-            Err(_) => document["payload_hex"] = hex(&message.payload).into(),
-        }
-    }
-    document
 }
 
 fn fields(output: Output, report: &Report, payload: bool) -> anyhow::Result<()> {
@@ -139,10 +102,6 @@ fn preview(payload: &[u8]) -> String {
         text.push_str(&format!("\n… {} more", count((payload.len() - shown.len()) as u64, "byte")));
     }
     text
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn deliveries(output: Output, report: &Report) -> anyhow::Result<()> {

@@ -1,7 +1,6 @@
 //! `posthaste status`: the store at a glance, and whether something needs a person.
 
 use posthaste::inspect::{DestinationCounts, Overview, WorkerStatus};
-use serde::Serialize;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -10,25 +9,14 @@ use crate::output::count;
 use crate::output::paint::Hue;
 use crate::output::table::{Field, Table};
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    well: bool,
-    concerns: &'a [Concern],
-    #[serde(flatten)]
-    overview: &'a Overview,
-}
-
 pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
-    let (_, store) = context.open().await?;
-    let overview = store.inspect.overview().await?;
-    let concerns = health::concerns(&overview);
-    let well = concerns.is_empty();
+    let status = context.operator().await?.status().await?;
     if context.output.json {
-        context.output.document(&Answer { well, concerns: &concerns, overview: &overview })?;
+        context.output.document(&status)?;
     } else {
-        show(context, &overview, &concerns)?;
+        show(context, &status.overview, &status.concerns)?;
     }
-    Ok(if well { Exit::Ok } else { Exit::NotWell })
+    Ok(if status.well { Exit::Ok } else { Exit::NotWell })
 }
 
 fn show(context: &Context, overview: &Overview, concerns: &[Concern]) -> anyhow::Result<()> {

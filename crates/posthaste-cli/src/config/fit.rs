@@ -48,7 +48,7 @@ fn remove(tree: &mut Value, keys: &[String]) -> bool {
 }
 
 /// Serde's words in ours, and the field that is missing if that is what they say.
-fn reword(says: &str) -> (Option<String>, String) {
+pub(super) fn reword(says: &str) -> (Option<String>, String) {
     const WORDS: [(&str, &str); 6] = [
         ("unknown variant ", "cannot be "),
         ("invalid type: ", "has the wrong type: "),

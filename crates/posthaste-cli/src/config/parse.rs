@@ -85,7 +85,8 @@ pub struct Destination {
     pub max_run: Option<usize>,
     pub batch_delay: Option<Span>,
     pub timeout: Option<Span>,
-    pub tenant_rate: Option<TenantRate>,
+    pub rate: Option<Rate>,
+    pub tenant_rate: Option<Rate>,
     pub start_from: Option<StartFrom>,
     // What the sinks understand, each for itself.
     pub redis: Option<Value>,
@@ -140,7 +141,7 @@ pub enum OnDead {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct TenantRate {
+pub struct Rate {
     pub per_second: Option<f64>,
     pub burst: Option<u32>,
 }

@@ -41,6 +41,9 @@ impl Walk<'_> {
             for (name, child) in table {
                 self.visit(child, if key.is_empty() { name.clone() } else { format!("{key}.{name}") });
             }
+        } else if let Value::Array(items) = value {
+            // What is wrong with one of them is laid at the list's door.
+            items.iter_mut().for_each(|item| self.visit(item, key.clone()));
         }
     }
 

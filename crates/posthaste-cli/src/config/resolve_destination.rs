@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use posthaste::Destination;
-use posthaste::destination::{Route, StartFrom, TenantRate};
+use posthaste::destination::{Rate, Route, StartFrom};
 use posthaste::retry::{Backoff, OnDead, Policy};
 use serde_json::{Map, Value};
 
@@ -26,10 +26,11 @@ pub fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<P
             on_dead: written.on_dead.map_or(defaults.policy.on_dead, OnDead::from),
         },
         max_in_flight: written.max_in_flight.unwrap_or(defaults.max_in_flight),
-        max_run: written.max_run.unwrap_or(defaults.max_run),
+        max_run: written.max_run.unwrap_or(sink.as_ref().map_or(defaults.max_run, |sink| sink.kind.max_run())),
         batch_delay: or(written.batch_delay, defaults.batch_delay),
         timeout: or(written.timeout, defaults.timeout),
-        tenant_rate: written.tenant_rate.and_then(|rate| section.tenant_rate(&rate)),
+        rate: written.rate.and_then(|rate| section.rate("rate", &rate)),
+        tenant_rate: written.tenant_rate.and_then(|rate| section.rate("tenant_rate", &rate)),
         start_from: written.start_from.map_or(defaults.start_from, StartFrom::from),
         name: defaults.name,
     };
@@ -155,18 +156,19 @@ impl Section<'_> {
         }
     }
 
-    fn tenant_rate(&mut self, written: &parse::TenantRate) -> Option<TenantRate> {
+    fn rate(&mut self, setting: &str, written: &parse::Rate) -> Option<Rate> {
         let Some(per_second) = written.per_second.filter(|rate| *rate > 0.0) else {
+            let whose = if setting == "rate" { "go there" } else { "a tenant gets" };
             self.problem(
-                "tenant_rate.per_second",
-                "must be a number above 0: write how many a tenant gets each second",
+                &format!("{setting}.per_second"),
+                format!("must be a number above 0: write how many {whose} each second"),
             );
             return None;
         };
         let burst = written.burst.unwrap_or(per_second.ceil() as u32);
-        let key = self.key("tenant_rate.burst");
+        let key = self.key(&format!("{setting}.burst"));
         at_least_one(&key, burst as usize, self.problems);
-        Some(TenantRate { per_second, burst })
+        Some(Rate { per_second, burst })
     }
 
     fn check_limits(&mut self, destination: &Destination) {

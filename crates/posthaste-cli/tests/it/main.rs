@@ -4,6 +4,8 @@
     reason = "nothing of a test can be reached from outside; `pub` says what a module offers the others"
 )]
 
+#[cfg(any(feature = "redis", feature = "nats"))]
+mod brokers;
 mod config;
 mod crashes;
 mod demo;

@@ -112,6 +112,8 @@ impl Engine {
                 }
             }
             Input::Probed { walk, result } => self.walks[walk].probed(now, result, &mut self.events),
+            // A pause that was not stored ends with the next grant, and the destination says it again.
+            Input::Paused { .. } => {}
             Input::Purged { result } => self.purged(now, result),
             Input::Stop => {
                 self.stopping_since.get_or_insert(now);

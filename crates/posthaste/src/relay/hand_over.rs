@@ -14,9 +14,11 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use super::crash::crash_point;
 use super::engine::Input;
+use super::telemetry::{self, Monitor};
 use super::walk::RunId;
 use crate::sink::{self, Outcome, Run, Sink};
 
@@ -32,10 +34,17 @@ pub(super) struct HandOver {
 }
 
 /// Hand-overs that take time, each in a task of its own.
-#[derive(Debug, Default)]
-pub(super) struct UnderWay(HashMap<RunId, AbortHandle>);
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    tasks: HashMap<RunId, AbortHandle>,
+    monitor: Monitor,
+}
 
 impl UnderWay {
+    pub(super) fn new(monitor: Monitor) -> Self {
+        Self { tasks: HashMap::new(), monitor }
+    }
+
     /// Hands a run over. Returns the answer if there is one at once; otherwise it comes through `inbox`.
     #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
     pub(super) fn start(&mut self, hand_over: HandOver, inbox: &mpsc::Sender<Input>) -> Option<Input> {
@@ -46,18 +55,22 @@ impl UnderWay {
         if now >= not_after {
             return Some(Input::Withheld { walk, id });
         }
-        let mut delivery = Box::pin(deliver(sink, run));
+        let span = telemetry::span(&run);
+        let mut delivery = Box::pin(deliver(sink, run).instrument(span));
         match delivery.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => Some(answered(outcome, Duration::ZERO)),
             Poll::Pending => {
-                let inbox = inbox.clone();
+                let (inbox, monitor) = (inbox.clone(), self.monitor.clone());
                 let task = tokio::spawn(async move {
-                    let late = || Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}")));
+                    let late = || {
+                        monitor.count().possible_duplicates.timeout += 1;
+                        Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}")))
+                    };
                     let outcome = tokio::time::timeout(timeout, delivery).await.unwrap_or_else(|_| late());
                     // The inbox is closed only when the worker is gone, and then nobody asks.
                     drop(inbox.send(answered(outcome, now.elapsed())).await);
                 });
-                self.0.insert(id, task.abort_handle());
+                self.tasks.insert(id, task.abort_handle());
                 None
             }
         }
@@ -65,13 +78,14 @@ impl UnderWay {
 
     /// The engine has the answer.
     pub(super) fn answered(&mut self, id: RunId) {
-        self.0.remove(&id);
+        self.tasks.remove(&id);
     }
 
     /// Nobody waits for these any more.
     pub(super) fn cancel(&mut self, ids: &[RunId]) {
-        for task in ids.iter().filter_map(|id| self.0.remove(id)) {
+        for task in ids.iter().filter_map(|id| self.tasks.remove(id)) {
             task.abort();
+            self.monitor.count().possible_duplicates.cancelled += 1;
         }
     }
 }
@@ -79,7 +93,7 @@ impl UnderWay {
 /// A relay whose future is dropped loses its leases some time later; nothing it handed over may outlast them.
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        self.0.values().for_each(AbortHandle::abort);
+        self.tasks.values().for_each(AbortHandle::abort);
     }
 }
 
@@ -87,6 +101,7 @@ impl Drop for UnderWay {
 async fn deliver(sink: Arc<dyn Sink>, run: Run) -> Outcome {
     let delivery = AssertUnwindSafe(async { sink.deliver(&run).await }).catch_unwind();
     let outcome = delivery.await.unwrap_or_else(|_| Outcome::stopped(0, sink::Error::retry("the sink panicked")));
+    telemetry::log_sent(&run, outcome.confirmed);
     crash_point("after_delivery");
     outcome
 }

@@ -1,11 +1,40 @@
-//! How fast a tenant may go: every message reserves its turn.
+//! How fast a destination or a tenant may be served.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::destination::TenantRate;
+use crate::destination::Rate;
 
-/// The turns given out so far, by tenant (generic cell rate algorithm).
+/// How fast a destination may be served: whoever comes too early waits where it is (generic cell rate algorithm).
+#[derive(Debug)]
+pub(super) struct Pace {
+    interval: Duration,
+    tolerance: Duration,
+    /// When the destination would be idle again if it were served at exactly its rate.
+    next: Duration,
+}
+
+impl Pace {
+    pub(super) fn new(rate: Rate) -> Self {
+        let interval = interval(rate);
+        Self { interval, tolerance: interval * rate.burst.saturating_sub(1), next: Duration::ZERO }
+    }
+
+    /// When the next message may go.
+    pub(super) fn opens_at(&self) -> Duration {
+        self.next.saturating_sub(self.tolerance)
+    }
+
+    pub(super) fn spend(&mut self, now: Duration, messages: usize) {
+        self.next = self.next.max(now) + self.interval * u32::try_from(messages).unwrap_or(u32::MAX);
+    }
+}
+
+fn interval(rate: Rate) -> Duration {
+    Duration::from_secs_f64(1.0 / rate.per_second.max(f64::MIN_POSITIVE).clamp(1e-6, 1e9))
+}
+
+/// How fast each tenant may go: every message reserves its turn. The turns given out so far, by tenant.
 #[derive(Debug)]
 pub(super) struct Rates {
     interval: Duration,
@@ -18,8 +47,8 @@ pub(super) struct Rates {
 const PRUNE_ABOVE: usize = 1_024;
 
 impl Rates {
-    pub(super) fn new(rate: TenantRate) -> Self {
-        let interval = Duration::from_secs_f64(1.0 / rate.per_second.max(f64::MIN_POSITIVE).clamp(1e-6, 1e9));
+    pub(super) fn new(rate: Rate) -> Self {
+        let interval = interval(rate);
         Self { interval, tolerance: interval * rate.burst.saturating_sub(1), next: HashMap::new() }
     }
 
@@ -40,8 +69,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_destination_opens_after_its_burst_at_its_rate() {
+        let mut pace = Pace::new(Rate { per_second: 10.0, burst: 3 });
+        let now = Duration::from_secs(1);
+        for opens_at in [0, 900, 1_000, 1_100] {
+            assert_eq!(pace.opens_at().as_millis(), opens_at);
+            pace.spend(now, 1);
+        }
+        pace.spend(now, 5);
+        assert_eq!(pace.opens_at().as_millis(), 1_700);
+    }
+
+    #[test]
     fn a_burst_goes_at_once_and_the_rest_at_the_rate() {
-        let mut rates = Rates::new(TenantRate { per_second: 10.0, burst: 3 });
+        let mut rates = Rates::new(Rate { per_second: 10.0, burst: 3 });
         let waits: Vec<u128> = (0..6).map(|_| rates.reserve("a", Duration::ZERO).as_millis()).collect();
         assert_eq!(waits, [0, 0, 0, 100, 200, 300]);
         assert_eq!(rates.reserve("b", Duration::ZERO), Duration::ZERO);
@@ -49,7 +90,7 @@ mod tests {
 
     #[test]
     fn an_idle_tenant_gets_its_burst_back() {
-        let mut rates = Rates::new(TenantRate { per_second: 10.0, burst: 2 });
+        let mut rates = Rates::new(Rate { per_second: 10.0, burst: 2 });
         for _ in 0..5 {
             rates.reserve("a", Duration::ZERO);
         }

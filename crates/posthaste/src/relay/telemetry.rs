@@ -1,9 +1,12 @@
-//! What a relay tells about itself: logs and live figures. The engine counts; sinks and stores contain neither.
+//! What a relay tells about itself: logs and live figures. The engine and its shell count; sinks and stores contain neither.
 
-use std::sync::{Arc, Mutex, PoisonError};
+pub use self::histogram::Histogram;
+pub(super) use self::log::{log, log_sent, log_store_error, span};
+pub use self::monitor::Monitor;
 
-use super::engine::{Event, Failed, Input};
-use crate::error::Error;
+mod histogram;
+mod log;
+mod monitor;
 
 /// One destination as this worker sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,77 +34,32 @@ pub struct Snapshot {
     pub destinations: Vec<DestinationSnapshot>,
 }
 
-/// A shared, cheap view of a running relay.
-#[derive(Debug, Clone, Default)]
-pub struct Monitor(Arc<Mutex<Snapshot>>);
-
-impl Monitor {
-    /// The relay as it was a moment ago.
-    pub fn snapshot(&self) -> Snapshot {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(super) fn publish(&self, snapshot: Snapshot) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
-    }
+/// What has happened since the relay started.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    /// Partitions taken over from workers that died.
+    pub recovered_leases: u64,
+    /// Partitions that went to another worker while this one believed to hold them.
+    pub lost_leases: u64,
+    /// How long the store took to record what lanes did.
+    pub commits: Histogram,
+    /// Questions that the store answered with an error.
+    pub store_errors: u64,
+    /// How long sinks took, in the order in which the destinations were given.
+    pub deliveries: Vec<Histogram>,
+    /// How often something happened after which a message may arrive twice.
+    pub possible_duplicates: PossibleDuplicates,
 }
 
-/// Writes events to the log: ids and reasons, never payloads.
-pub(super) fn log(events: Vec<Event>) {
-    for event in events {
-        match event {
-            Event::Failed(failed) => log_failure(&failed),
-            Event::Killer { destination, message } => {
-                tracing::error!(%destination, message_id = %message, operation = "OUTBOX_DELIVER", phase = "DEAD",
-                    "the worker died again and again while delivering this message");
-            }
-            Event::Outage { destination, error } => {
-                tracing::warn!(%destination, error, "destination is out of reach; no attempts are spent");
-            }
-            Event::Recovered { destination } => tracing::info!(%destination, "destination is back"),
-            Event::TookOver { partitions } => {
-                tracing::warn!(?partitions, "took over from a worker that died");
-            }
-            Event::LeaseLost { partition } => tracing::warn!(partition, "lease lost; another worker goes on"),
-        }
-    }
-}
-
-fn log_failure(failed: &Failed) {
-    let Failed { destination, message, attempts, error, retry_in } = failed;
-    let (id, correlation_id, tenant) = (message.id, message.correlation_id.as_deref(), message.tenant.as_deref());
-    let operation = "OUTBOX_DELIVER";
-    match retry_in {
-        Some(retry_in) => {
-            tracing::warn!(%destination, message_id = %id, correlation_id, tenant, attempts, ?retry_in, error,
-                operation, phase = "FAILED", "delivery failed");
-        }
-        None => {
-            tracing::error!(%destination, message_id = %id, correlation_id, tenant, attempts, error,
-                operation, phase = "DEAD", "delivery failed for good");
-        }
-    }
-}
-
-/// A store that answers with errors is worth a line each time; the engine goes on trying.
-pub(super) fn log_store_error(input: &Input) {
-    if let Some((question, error)) = store_error(input) {
-        tracing::warn!(question, %error, "the store did not answer; trying again");
-    }
-}
-
-fn store_error(input: &Input) -> Option<(&'static str, &Error)> {
-    match input {
-        Input::Leased { result, .. } => result.as_ref().err().map(|error| ("lease", error)),
-        Input::Renewed { result, .. } => result.as_ref().err().map(|error| ("renew", error)),
-        Input::Released { result, .. } => result.as_ref().err().map(|error| ("release", error)),
-        Input::Looked { result } => result.as_ref().err().map(|error| ("look", error)),
-        Input::Opened { result, .. } => result.as_ref().err().map(|error| ("open", error)),
-        Input::Read { result, .. } => result.as_ref().err().map(|error| ("read", error)),
-        Input::KeyRead { result, .. } => result.as_ref().err().map(|error| ("read_key", error)),
-        Input::Due { result, .. } => result.as_ref().err().map(|error| ("due", error)),
-        Input::Committed { result, .. } => result.as_ref().err().map(|error| ("commit", error)),
-        Input::Purged { result } => result.as_ref().err().map(|error| ("purge", error)),
-        Input::Delivered { .. } | Input::Withheld { .. } | Input::Probed { .. } | Input::Stop => None,
-    }
+/// Events after which a message may arrive twice, by cause.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PossibleDuplicates {
+    /// A sink did not answer in time; it may have delivered.
+    pub timeout: u64,
+    /// A hand-over was called off, because the lease was gone or the time to stop was up.
+    pub cancelled: u64,
+    /// What was delivered could not be recorded, because another worker had the lease.
+    pub refused_commit: u64,
+    /// A partition was taken over from a worker that died with something in flight.
+    pub took_over: u64,
 }

@@ -10,7 +10,7 @@ use super::engine::{Action, Event};
 use super::lane::{Guard, Lane, LineId, Suspects};
 use super::lease::Leases;
 use super::mistakes::Mistakes;
-use super::rate::Rates;
+use super::rate::{Pace, Rates};
 use super::settings::Settings;
 use super::telemetry::DestinationSnapshot;
 use crate::destination::Destination;
@@ -55,9 +55,12 @@ pub(super) struct Walk {
     ready: VecDeque<(Partition, Epoch, LineId)>,
     flights: HashMap<RunId, Flight>,
     breaker: Breaker,
+    pace: Option<Pace>,
     rates: Option<Rates>,
     jitter: u64,
     pub(super) paused: bool,
+    /// The destination wants no more, and the others are to be told: why.
+    wants_pause: Option<String>,
     batch_since: Option<Duration>,
     /// What was read and is not taken in yet.
     arrived: VecDeque<(Vec<(Partition, Epoch)>, Batch)>,
@@ -85,6 +88,7 @@ impl Walk {
     pub(super) fn new(index: usize, dest: Destination, settings: Settings, seed: u64, mistakes: Mistakes) -> Self {
         Self {
             index,
+            pace: dest.rate.map(Pace::new),
             rates: dest.tenant_rate.map(Rates::new),
             dest,
             settings,
@@ -95,6 +99,7 @@ impl Walk {
             breaker: Breaker::default(),
             jitter: seed,
             paused: false,
+            wants_pause: None,
             batch_since: None,
             arrived: VecDeque::new(),
             reads: 0,
@@ -179,6 +184,9 @@ impl Walk {
         self.gather_ready(look);
         self.serve(look);
         self.probe(look);
+        if let Some(why) = self.wants_pause.take() {
+            look.actions.push(Action::Pause { walk: self.index, why });
+        }
         if !look.stopping {
             self.plan_reads(look);
             self.plan_due(look);
@@ -201,7 +209,8 @@ impl Walk {
         let due = self.due_at.filter(|_| self.can_ask_due());
         let batch = self.batch_since.map(|since| since + self.dest.batch_delay).filter(|at| *at > now);
         let read = Some(self.read_not_before).filter(|at| *at > now);
-        [record, due, batch, read, self.breaker.probe_at()].into_iter().flatten().min()
+        let pace = self.pace.as_ref().filter(|_| !self.ready.is_empty()).map(Pace::opens_at).filter(|at| *at > now);
+        [record, due, batch, read, pace, self.breaker.probe_at()].into_iter().flatten().min()
     }
 
     pub(super) fn in_flight(&self) -> usize {

@@ -16,6 +16,7 @@ use super::settings::Settings;
 use super::telemetry::{self, Monitor};
 use crate::destination::{Destination, Name};
 use crate::error::{Error, Kind, Result};
+use crate::inspect::{Change, Inspect};
 use crate::journal::{Hint, Journal, Position, WorkerId};
 use crate::sink::Sink;
 
@@ -32,10 +33,18 @@ struct Exit {
     timeout: Duration,
 }
 
+/// The store as the shell uses it.
+#[derive(Clone)]
+pub(super) struct Ports {
+    pub(super) journal: Arc<dyn Journal>,
+    /// To pause a destination that wants no more.
+    pub(super) inspect: Option<Arc<dyn Inspect>>,
+}
+
 pub(super) struct Worker {
     id: WorkerId,
     ttl: Duration,
-    journal: Arc<dyn Journal>,
+    ports: Ports,
     exits: Vec<Exit>,
     engine: Engine,
     started: Instant,
@@ -47,7 +56,7 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(
-        journal: Arc<dyn Journal>,
+        ports: Ports,
         settings: Settings,
         destinations: Vec<(Destination, Arc<dyn Sink>)>,
         partitions: u16,
@@ -64,8 +73,8 @@ impl Worker {
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;
         let engine = Engine::new(settings, destinations, partitions, seed, super::mistakes::Mistakes::NONE);
         let (inbox, answers) = mpsc::channel(INBOX);
-        let (started, under_way) = (Instant::now(), UnderWay::default());
-        Self { id, ttl, journal, exits, engine, started, monitor, inbox, answers, under_way }
+        let (started, under_way) = (Instant::now(), UnderWay::new(monitor.clone()));
+        Self { id, ttl, ports, exits, engine, started, monitor, inbox, answers, under_way }
     }
 
     /// Runs until the engine has stopped, which it does some time after `until` is ready.
@@ -78,7 +87,9 @@ impl Worker {
             let now = self.started.elapsed();
             let actions = self.engine.poll(now);
             self.perform_all(now, actions, &mut inputs);
-            telemetry::log(self.engine.take_events());
+            let events = self.engine.take_events();
+            self.monitor.saw(&events);
+            telemetry::log(events);
             if monitored_at.elapsed() >= MONITOR_INTERVAL {
                 self.monitor.publish(self.engine.snapshot());
                 monitored_at = Instant::now();
@@ -100,6 +111,7 @@ impl Worker {
                     self.take_waiting(&mut inputs, !asked_to_stop && until.as_mut().now_or_never().is_some());
             }
             let now = self.started.elapsed();
+            self.monitor.heard(&inputs);
             for input in inputs.drain(..) {
                 if let Input::Delivered { id, .. } = &input {
                     self.under_way.answered(*id);
@@ -149,14 +161,16 @@ impl Worker {
                 let name = |walk: usize| self.exits[walk].name.clone();
                 let question = Question {
                     destination: match &other {
-                        Action::Open { walk, .. } | Action::ReadKey { walk, .. } | Action::Due { walk, .. } => {
-                            Some(name(*walk))
-                        }
+                        Action::Open { walk, .. }
+                        | Action::ReadKey { walk, .. }
+                        | Action::Due { walk, .. }
+                        | Action::Pause { walk, .. } => Some(name(*walk)),
                         _ => None,
                     },
-                    journal: self.journal.clone(),
+                    ports: self.ports.clone(),
                     worker: self.id.clone(),
                     ttl: self.ttl,
+                    monitor: self.monitor.clone(),
                 };
                 self.answer(async move { question.ask(now, other).await });
             }
@@ -176,16 +190,17 @@ impl Worker {
 
 /// One question to the store, on its way.
 struct Question {
-    journal: Arc<dyn Journal>,
+    ports: Ports,
     worker: WorkerId,
     ttl: Duration,
+    monitor: Monitor,
     /// For questions about one destination.
     destination: Option<Name>,
 }
 
 impl Question {
     async fn ask(self, asked_at: Duration, action: Action) -> Input {
-        let Self { journal, worker, ttl, destination } = self;
+        let Self { ports: Ports { journal, inspect }, worker, ttl, monitor, destination } = self;
         let destination = destination.unwrap_or_else(|| Name::from(""));
         let patience = ttl.saturating_mul(PATIENCE_LEASES);
         match action {
@@ -225,12 +240,17 @@ impl Question {
             }
             Action::Commit { walk, commits } => {
                 crash_point("before_commit");
+                let started = Instant::now();
                 let asked = tokio::time::timeout(patience, journal.commit(&commits)).await;
+                monitor.committed(started.elapsed());
                 crash_point("after_commit");
                 // It may come to life later and undo what is decided meanwhile. So these lanes start over with a lease of
                 // another epoch, which fences it.
                 let result = asked.unwrap_or_else(|_| Ok(commits.iter().map(|commit| commit.partition).collect()));
                 Input::Committed { walk, result }
+            }
+            Action::Pause { why, .. } => {
+                Input::Paused { result: pause(inspect.as_deref(), &worker, &destination, &why).await }
             }
             Action::Purge { older_than, limit } => Input::Purged { result: journal.purge(older_than, limit).await },
             Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => {
@@ -238,6 +258,17 @@ impl Question {
             }
         }
     }
+}
+
+/// Holds a destination for everyone, and says in the audit log why.
+async fn pause(inspect: Option<&dyn Inspect>, worker: &WorkerId, destination: &Name, why: &str) -> Result<()> {
+    let Some(inspect) = inspect else { return Ok(()) };
+    if inspect.pause(destination).await? {
+        let target = format!("{destination}: {why}");
+        let change = Change { who: worker.to_string(), action: "pause".into(), target, affected: 1 };
+        inspect.record(&change).await?;
+    }
+    Ok(())
 }
 
 /// The store's answer. A connection can be gone without anyone noticing, so nobody waits for ever.

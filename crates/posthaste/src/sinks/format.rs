@@ -84,6 +84,19 @@ impl Formatted<'_> {
         self.attributes.iter().map(|(name, value)| (&**name, &**value)).chain(self.headers.iter())
     }
 
+    /// A line feed in a header is another header in many protocols. No message has one that was written through the library;
+    /// one that was written by hand may.
+    fn refuse_control_characters(&self) -> Result<(), Error> {
+        let unfit = |text: &str| text.chars().any(char::is_control);
+        match self.all_headers().find(|(name, value)| name.is_empty() || unfit(name) || unfit(value)) {
+            None if unfit(self.content_type) => Err(Error::reject("the content type contains a control character")),
+            Some((name, _)) => {
+                Err(Error::reject(format_args!("{name:?} contains a control character, or has no name")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// What it weighs on the wire, without what a protocol adds.
     pub fn weight(&self) -> usize {
         self.body.len() + self.all_headers().map(|(name, value)| name.len() + value.len()).sum::<usize>()
@@ -103,7 +116,9 @@ impl Format {
                 (message.content_type.as_str(), message.payload.clone(), attributes)
             }
         };
-        Ok(Formatted { content_type, body, attributes, headers: &message.headers })
+        let formatted = Formatted { content_type, body, attributes, headers: &message.headers };
+        formatted.refuse_control_characters()?;
+        Ok(formatted)
     }
 
     /// A consumer believes what the attributes say, so no message may bring one of its own.

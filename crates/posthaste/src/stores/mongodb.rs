@@ -29,6 +29,7 @@ pub use self::options::{Fields, Options, StatusNames};
 use self::wait::Watch;
 use crate::error::{Error, Kind, Result};
 
+mod audit;
 mod census;
 mod check;
 mod chunks;

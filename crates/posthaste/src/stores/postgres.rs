@@ -37,6 +37,7 @@ use self::wait::Watch;
 use crate::error::Result;
 use crate::journal::PARTITIONS;
 
+mod audit;
 mod check;
 mod codec;
 mod commit;

@@ -25,6 +25,7 @@ use self::wait::Watch;
 use crate::error::{Error, Kind, Result};
 use crate::journal::PARTITIONS;
 
+mod audit;
 mod census;
 mod codec;
 mod commit;

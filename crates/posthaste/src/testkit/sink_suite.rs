@@ -63,7 +63,8 @@ pub struct Arrived {
     pub key: Option<String>,
     pub tenant: Option<String>,
     pub correlation_id: Option<String>,
-    /// The message's own headers, in order; what the sink adds for itself is left out.
+    /// The message's own headers; what the sink adds for itself is left out. Only the order of those with the same name counts:
+    /// many destinations keep no other.
     pub headers: Headers,
     pub payload: Vec<u8>,
 }

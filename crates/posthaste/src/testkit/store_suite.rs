@@ -15,6 +15,7 @@ use crate::message::Message;
 
 pub use self::fixture::Fixture;
 
+pub mod auditing;
 pub mod commits;
 mod fixture;
 pub mod leases;

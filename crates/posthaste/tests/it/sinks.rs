@@ -2,5 +2,13 @@
 
 mod handlers;
 mod handlers_behind_a_relay;
+#[cfg(feature = "nats")]
+mod nats;
 mod planted;
+#[cfg(feature = "redis")]
+mod redis;
+#[cfg(any(feature = "redis", feature = "nats"))]
+mod runs;
 mod stdout;
+#[cfg(feature = "webhook")]
+mod webhook;

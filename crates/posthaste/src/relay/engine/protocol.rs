@@ -73,6 +73,11 @@ pub enum Action {
     Probe {
         walk: usize,
     },
+    /// Have everyone hold the destination until a person resumes it.
+    Pause {
+        walk: usize,
+        why: String,
+    },
     Purge {
         older_than: Duration,
         limit: usize,
@@ -144,6 +149,9 @@ pub enum Input {
         walk: usize,
         result: Result<(), sink::Error>,
     },
+    Paused {
+        result: Result<()>,
+    },
     Purged {
         result: Result<Purged>,
     },
@@ -158,6 +166,7 @@ pub enum Event {
     Killer { destination: Name, message: MessageId },
     Outage { destination: Name, error: String },
     Recovered { destination: Name },
+    Gone { destination: Name, error: String },
     TookOver { partitions: Vec<Partition> },
     LeaseLost { partition: Partition },
 }

@@ -37,7 +37,8 @@ impl Walk {
             return;
         }
         for _ in 0..self.ready.len() {
-            if self.flights.len() >= self.dest.max_in_flight || !self.breaker.allows() {
+            let too_early = self.pace.as_ref().is_some_and(|pace| pace.opens_at() > look.now);
+            if self.flights.len() >= self.dest.max_in_flight || !self.breaker.allows() || too_early {
                 return;
             }
             let Some((partition, epoch, line)) = self.ready.pop_front() else { break };
@@ -64,6 +65,9 @@ impl Walk {
                     let id = *look.next_run;
                     *look.next_run += 1;
                     self.breaker.handed_over();
+                    if let Some(pace) = &mut self.pace {
+                        pace.spend(look.now, messages);
+                    }
                     self.flights.insert(id, Flight { partition, epoch, line, messages });
                     look.actions.push(Action::Deliver { walk: self.index, id, run, not_after });
                 }
@@ -142,12 +146,19 @@ impl Walk {
             return lane.take_back(flight.line, item);
         }
         self.breaker.reached();
+        if fate == Fate::Pause {
+            if !std::mem::replace(&mut self.paused, true) {
+                self.wants_pause = Some(error.text().to_owned());
+                events.push(Event::Gone { destination: name, error: error.text().to_owned() });
+            }
+            return lane.take_back(flight.line, item);
+        }
         self.failed += 1;
         self.settled += 1;
         item.attempts = attempts;
         let (state, due_in) = match fate {
             Fate::Retry { after } => (ParkedState::Retrying, Some(after)),
-            Fate::Dead | Fate::Outage => (ParkedState::Dead, None),
+            Fate::Dead | Fate::Outage | Fate::Pause => (ParkedState::Dead, None),
         };
         self.dead += u64::from(state == ParkedState::Dead);
         let event = Failed {

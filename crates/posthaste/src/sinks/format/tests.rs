@@ -135,3 +135,21 @@ fn a_message_cannot_bring_an_attribute_as_a_header() {
     assert!(refused(Format::Plain, "ce-type").is_none());
     assert!(refused(Format::CloudEvents, "x-posthaste-id").is_none());
 }
+
+#[test]
+fn a_message_cannot_bring_a_header_inside_of_another_one() {
+    let forged = |change: fn(&mut Message)| {
+        let mut run = run(rich());
+        change(Arc::get_mut(&mut run.deliveries[0].message).unwrap());
+        Format::Plain.apply(HTTP, &run, &run.deliveries[0]).map(drop).unwrap_err().verdict
+    };
+    let changes: [fn(&mut Message); 4] = [
+        |message| message.headers.push("x-note", "a\r\nposthaste-tenant: other"),
+        |message| message.headers.push("x-note\nx-other", "a"),
+        |message| message.correlation_id = Some("a\nb".into()),
+        |message| message.content_type = "text/plain\r\nx: y".into(),
+    ];
+    for change in changes {
+        assert_eq!(forged(change), crate::sink::Verdict::Reject);
+    }
+}

@@ -26,7 +26,7 @@ impl Failures {
     /// and that success has to be remembered. The attempt after that has no news, and is the outage.
     pub(super) fn into_error(self, progressed: bool) -> Option<Error> {
         let verdict = match self.verdict? {
-            Verdict::Unreachable if progressed => Verdict::Retry,
+            Verdict::Unreachable | Verdict::Gone if progressed => Verdict::Retry,
             verdict => verdict,
         };
         Some(Error::new(verdict, self.text))
@@ -37,9 +37,10 @@ impl Failures {
 fn stronger(one: Verdict, other: Verdict) -> Verdict {
     let rank = |verdict| match verdict {
         Verdict::Reject => (0, None),
-        Verdict::Unreachable => (1, None),
-        Verdict::Retry => (2, None),
-        Verdict::RetryAfter(wait) => (3, Some(wait)),
+        Verdict::Gone => (1, None),
+        Verdict::Unreachable => (2, None),
+        Verdict::Retry => (3, None),
+        Verdict::RetryAfter(wait) => (4, Some(wait)),
     };
     if rank(one) >= rank(other) { one } else { other }
 }
@@ -52,11 +53,13 @@ mod tests {
 
     #[test]
     fn a_message_is_rejected_only_if_every_failed_handler_rejects_it() {
-        use Verdict::{Reject, Retry, RetryAfter, Unreachable};
+        use Verdict::{Gone, Reject, Retry, RetryAfter, Unreachable};
         let (soon, late) = (RetryAfter(Duration::from_secs(1)), RetryAfter(Duration::from_secs(9)));
         let cases = [
             (Reject, Reject, Reject),
             (Reject, Unreachable, Unreachable),
+            (Reject, Gone, Gone),
+            (Gone, Unreachable, Unreachable),
             (Reject, Retry, Retry),
             (Unreachable, Retry, Retry),
             (Retry, soon, soon),

@@ -9,6 +9,7 @@ use super::link::APPEND;
 use super::names::{ChannelRule, StreamRule, ValueRule, memory};
 use crate::sink::{Delivery, Error, Run};
 use crate::sinks::format::{Dialect, Formatted};
+use crate::sinks::template::Template;
 
 /// The field that holds the message itself; the last one of an entry.
 pub(super) const BODY: &str = "payload";
@@ -75,11 +76,15 @@ impl<'a> Entry<'a> {
         let stream = settings.stream.as_ref().map(|stream| stream.render(&StreamRule, run, delivery)).transpose()?;
         let channel =
             settings.channel.as_ref().map(|channel| channel.render(&ChannelRule, run, delivery)).transpose()?;
-        let field = |(name, template): (&'a String, &'a crate::sinks::template::Template)| {
+        let field = |(name, template): (&'a String, &'a Template)| {
             Ok((name.as_str(), template.render(&ValueRule, run, delivery)?))
         };
         let fields = settings.fields.iter().map(field).collect::<Result<_, Error>>()?;
         let formatted = settings.format.apply(DIALECT, run, delivery)?;
+        let (bytes, limit) = (formatted.body.len(), settings.max_message_bytes);
+        if bytes > limit {
+            return Err(Error::reject(format_args!("is {bytes} bytes, and `max_message_bytes` is {limit}")));
+        }
         Ok(Self { delivery, stream, channel, fields, formatted })
     }
 

@@ -1,12 +1,8 @@
-//! The connection: made when it is needed, shared by all runs, made anew after it failed.
-//!
-//! Many runs may find it missing at once. One of them connects, the others wait for that and take what came of it, be it an
-//! error; were each to try for itself, the last one would wait for the time-outs of all.
+//! The way to Redis, for all runs.
 
 use std::fmt;
 use std::io;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use redis::{AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, Script, ServerErrorKind};
@@ -15,6 +11,7 @@ use tokio::sync::Mutex;
 use super::settings::Settings;
 use super::way::{Connection, Way};
 use crate::sinks::settings::Misfit;
+use crate::sinks::shared_connection::SharedConnection;
 
 pub(super) static APPEND: LazyLock<Script> = LazyLock::new(|| Script::new(SOURCE));
 const SOURCE: &str = include_str!("append.lua");
@@ -24,15 +21,8 @@ pub(super) struct Link {
     addresses: String,
     connect_timeout: Duration,
     response_timeout: Duration,
-    state: Mutex<State>,
-    /// How many attempts to connect have ended.
-    attempts: AtomicU64,
-}
-
-struct State {
-    way: Way,
-    connection: Option<Connection>,
-    error: Option<RedisError>,
+    way: Mutex<Way>,
+    connection: SharedConnection<Connection, RedisError>,
 }
 
 impl Link {
@@ -42,8 +32,8 @@ impl Link {
             addresses,
             connect_timeout: settings.connect_timeout,
             response_timeout: settings.response_timeout,
-            state: Mutex::new(State { way, connection: None, error: None }),
-            attempts: AtomicU64::new(0),
+            way: Mutex::new(way),
+            connection: SharedConnection::default(),
         })
     }
 
@@ -60,42 +50,26 @@ impl Link {
     }
 
     pub(super) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
-        let (mut connection, attempt) = self.connection().await?;
+        let (mut connection, attempt) = self.connection.get(self.connect()).await?;
         let answer = connection.query(command).await;
         if answer.as_ref().is_err_and(is_about_the_connection) {
-            let mut state = self.state.lock().await;
-            // Unless someone else has seen to it.
-            if self.attempts.load(Ordering::Acquire) == attempt {
-                state.connection = None;
-            }
+            self.connection.discard(attempt).await;
         }
         answer
     }
 
     /// The next one connects anew: who could not write here may be able to at the server that is the master by now.
     pub(super) async fn leave(&self) {
-        self.state.lock().await.connection = None;
+        self.connection.discard_any().await;
     }
 
-    /// A connection, and by which attempt it was made.
-    async fn connection(&self) -> RedisResult<(Connection, u64)> {
-        let before = self.attempts.load(Ordering::Acquire);
-        let mut state = self.state.lock().await;
-        let attempts = self.attempts.load(Ordering::Acquire);
-        match (&state.connection, &state.error) {
-            (Some(connection), _) => return Ok((connection.clone(), attempts)),
-            (None, Some(error)) if attempts > before => return Err(error.clone()),
-            _ => {}
-        }
+    async fn connect(&self) -> RedisResult<Connection> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.connect_timeout))
             .set_response_timeout(Some(self.response_timeout));
-        let connecting = tokio::time::timeout(self.connect_timeout, state.way.connect(&config)).await;
-        let connected = connecting.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()));
-        state.connection = connected.as_ref().ok().cloned();
-        state.error = connected.as_ref().err().cloned();
-        self.attempts.store(attempts + 1, Ordering::Release);
-        connected.map(|connection| (connection, attempts + 1))
+        let mut way = self.way.lock().await;
+        let connecting = tokio::time::timeout(self.connect_timeout, way.connect(&config)).await;
+        connecting.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
     }
 }
 

@@ -42,6 +42,9 @@ pub struct Settings {
     pub allow_lossy: bool,
     #[serde(default)]
     pub format: Format,
+    /// A larger message is rejected. Redis hangs up on one that is larger than its `proto-max-bulk-len`.
+    #[serde(default = "half_a_gibibyte")]
+    pub max_message_bytes: usize,
     /// How long it is known what was appended to a stream, after the last message of a key.
     #[serde(default = "ten_minutes", deserialize_with = "duration")]
     pub repeats_known_for: Duration,
@@ -73,6 +76,7 @@ impl Settings {
             channel: None,
             allow_lossy: false,
             format: Format::default(),
+            max_message_bytes: half_a_gibibyte(),
             repeats_known_for: ten_minutes(),
             wait_replicas: 0,
             wait_timeout: two_seconds(),
@@ -121,6 +125,10 @@ pub struct Tls {
     /// Who we are, to a server that wants to know.
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
+}
+
+fn half_a_gibibyte() -> usize {
+    512 << 20
 }
 
 fn ten_minutes() -> Duration {

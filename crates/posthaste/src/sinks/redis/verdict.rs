@@ -11,6 +11,9 @@ pub(super) fn from_client(error: &RedisError, link: &Link) -> Error {
         (ErrorKind::Server(_) | ErrorKind::Extension, Some(code)) => {
             from_server(&format!("{code} {}", error.detail().unwrap_or_default()), link)
         }
+        (ErrorKind::AuthenticationFailed, _) => {
+            Error::unreachable(format_args!("{link} does not let us in: user or password in `url` are wrong"))
+        }
         _ if error.is_timeout() => Error::unreachable(format_args!("{link} does not answer")),
         _ => Error::unreachable(format_args!("{link} cannot be reached: {error}")),
     }
@@ -21,18 +24,24 @@ pub(super) fn from_server(says: &str, link: &Link) -> Error {
     let code = says.split(' ').next().unwrap_or_default();
     let remedy = match code {
         "MOVED" | "ASK" => ", because this is a cluster: set `cluster = true`",
-        "NOAUTH" => ", because it wants a password: write it into `url`",
+        "NOAUTH" | "ERR" if is_unauthenticated(says) => ", because it wants a password: write it into `url`",
         "WRONGPASS" => ": user or password in `url` are wrong",
         _ => "",
     };
     Error::new(verdict(code, says), format_args!("{link} refuses: {says}{remedy}"))
 }
 
+/// Whoever has not logged in may not even send a long command.
+fn is_unauthenticated(says: &str) -> bool {
+    says.starts_with("NOAUTH") || says.contains("unauthenticated")
+}
+
 fn verdict(code: &str, says: &str) -> Verdict {
     match code {
+        _ if is_unauthenticated(says) => Verdict::Unreachable,
         // Of the server as a whole: it starts, changes roles, is full, does not know us.
         "LOADING" | "MASTERDOWN" | "READONLY" | "CLUSTERDOWN" | "TRYAGAIN" | "MOVED" | "ASK" | "BUSY" | "OOM"
-        | "MISCONF" | "NOREPLICAS" | "NOAUTH" | "WRONGPASS" | "UNKILLABLE" => Verdict::Unreachable,
+        | "MISCONF" | "NOREPLICAS" | "WRONGPASS" | "UNKILLABLE" => Verdict::Unreachable,
         // A user may have the right to some streams and channels only.
         "NOPERM" if !says.contains("key") && !says.contains("channel") => Verdict::Unreachable,
         _ => Verdict::Retry,
@@ -53,6 +62,7 @@ mod tests {
             ("NOPERM this user has no permissions to access one of the keys used as arguments", Verdict::Retry),
             ("NOPERM this user has no permissions to access one of the channels used as arguments", Verdict::Retry),
             ("WRONGTYPE Operation against a key holding the wrong kind of value", Verdict::Retry),
+            ("ERR Protocol error: unauthenticated multibulk length", Verdict::Unreachable),
             ("ERR something new", Verdict::Retry),
         ];
         for (says, expected) in cases {

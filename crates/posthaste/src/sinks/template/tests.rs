@@ -82,3 +82,13 @@ fn a_template_that_cannot_be_meant_is_refused_with_a_remedy() {
     assert!(Template::parse(&"x".repeat(30)).unwrap().check(&Strict).is_err());
     assert!(Template::parse("{aggregate_id}").unwrap().check(&Strict).is_ok());
 }
+
+#[test]
+fn what_was_encoded_can_be_decoded() {
+    for text in ["", "plain", "p@ss%w:rd/é%%41", "%", "100%"] {
+        let mut encoded = String::new();
+        percent_encode(text, |byte| byte.is_ascii_alphanumeric(), &mut encoded);
+        assert_eq!(percent_decode(&encoded), text);
+    }
+    assert_eq!(percent_decode("50% of %zz"), "50% of %zz");
+}

@@ -13,6 +13,7 @@ use super::lane::Lane;
 use super::leases::{Holding, Presence};
 use crate::destination::{Destination, Name, Route, StartFrom};
 use crate::error::{Error, Kind, Result};
+use crate::inspect::AuditEntry;
 use crate::journal::{Enqueued, Entry, Partition, Position, WorkerId, partition_of};
 use crate::message::{Message, MessageId, Origin, Text};
 
@@ -28,6 +29,7 @@ pub struct Core {
     pub(super) destinations: BTreeMap<Name, Known>,
     pub(super) holdings: Vec<Holding>,
     pub(super) workers: BTreeMap<WorkerId, Presence>,
+    pub(super) audit: Vec<AuditEntry>,
 }
 
 /// A committed message.
@@ -62,6 +64,7 @@ impl Core {
             destinations: BTreeMap::new(),
             holdings: vec![Holding::default(); usize::from(partitions)],
             workers: BTreeMap::new(),
+            audit: Vec::new(),
         }
     }
 

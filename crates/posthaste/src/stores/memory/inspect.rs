@@ -13,8 +13,8 @@ use super::status::{At, Delivery};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
-    AttemptReport, Behind, DeliveryReport, DestinationCounts, Filter, Inspect, LeaseReport, Listed, Mode, Operation,
-    OperationReport, Overview, Page, Report, Status, WorkerStatus,
+    AttemptReport, AuditEntry, Behind, Change, DeliveryReport, DestinationCounts, Filter, Inspect, LeaseReport, Listed,
+    Mode, Operation, OperationReport, Overview, Page, Report, Status, WorkerStatus,
 };
 use crate::journal::{Partition, Position};
 use crate::message::{Message, MessageId};
@@ -52,6 +52,15 @@ impl Inspect for Memory {
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {
         Ok(self.core().purgeable(older_than))
     }
+
+    async fn record(&self, change: &Change) -> Result<()> {
+        self.core().record(change.clone());
+        Ok(())
+    }
+
+    async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
+        Ok(self.core().audit(before, limit))
+    }
 }
 
 impl Core {
@@ -65,7 +74,20 @@ impl Core {
             destinations: self.current().map(|(name, known)| self.counts(name, known)).collect(),
             workers: self.workers.iter().map(|(worker, presence)| self.worker(&worker.0, presence)).collect(),
             unheld_partitions: self.holdings.len() - held,
+            figures: Vec::new(),
         }
+    }
+
+    /// See [`Inspect::record`].
+    pub fn record(&mut self, change: Change) {
+        let number = self.audit.len() as u64 + 1;
+        self.audit.push(AuditEntry { number, at: timestamp(self.now), change });
+    }
+
+    /// See [`Inspect::audit`].
+    pub fn audit(&self, before: Option<u64>, limit: usize) -> Vec<AuditEntry> {
+        let older = |entry: &&AuditEntry| before.is_none_or(|before| entry.number < before);
+        self.audit.iter().rev().filter(older).take(limit).cloned().collect()
     }
 
     fn counts(&self, name: &Name, known: &Known) -> DestinationCounts {

@@ -14,7 +14,7 @@ use crate::error::{Error, Kind, Result};
 pub(super) const JOURNAL: &str = "journal";
 
 /// The collections beside the one that applications write to.
-pub(super) const OWN: [&str; 9] = [
+pub(super) const OWN: [&str; 10] = [
     "outbox_state",
     "outbox_partitions",
     "outbox_destinations",
@@ -24,6 +24,7 @@ pub(super) const OWN: [&str; 9] = [
     "outbox_attempts",
     "outbox_chunks",
     "outbox_tokens",
+    "outbox_audit",
 ];
 
 /// A database, and how it is used. Cheap to clone.
@@ -43,6 +44,7 @@ pub(super) struct Db {
     pub(super) attempts: Collection<Document>,
     pub(super) chunks: Collection<Document>,
     pub(super) tokens: Collection<Document>,
+    pub(super) audit: Collection<Document>,
 }
 
 impl Db {
@@ -60,6 +62,7 @@ impl Db {
             attempts: own("outbox_attempts"),
             chunks: own("outbox_chunks"),
             tokens: own("outbox_tokens"),
+            audit: own("outbox_audit"),
             options: Arc::new(options),
             fields: Arc::new(fields),
             database,

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use super::MongoDb;
 use crate::destination::Name;
 use crate::error::Result;
-use crate::inspect::{Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report};
+use crate::inspect::{
+    AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+};
 use crate::message::MessageId;
 
 #[async_trait]
@@ -38,5 +40,13 @@ impl Inspect for MongoDb {
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {
         self.count_purgeable(older_than).await
+    }
+
+    async fn record(&self, change: &Change) -> Result<()> {
+        self.record_change(change).await
+    }
+
+    async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
+        self.audit_before(before, limit).await
     }
 }

@@ -11,7 +11,7 @@ use super::report::worker_report;
 use super::session::snapshot;
 use super::{MongoDb, census, sequence};
 use crate::error::Result;
-use crate::inspect::{Overview, WorkerStatus};
+use crate::inspect::{Figure, Overview, WorkerStatus};
 
 impl MongoDb {
     pub(super) async fn look_over(&self) -> Result<Overview> {
@@ -33,7 +33,17 @@ async fn overview(db: &Db, session: &mut ClientSession, partitions: u16) -> Resu
         destinations: census::take(db, session, state.now).await?,
         workers: workers(db, session, state.now, &held).await?,
         unheld_partitions: usize::from(partitions).saturating_sub(held.values().sum()),
+        figures: figures(db, session, state.now).await?,
     })
+}
+
+/// How long the oldest committed message has waited for its place. Nothing waits while a sequencer is at work.
+async fn figures(db: &Db, session: &mut ClientSession, now: i64) -> Result<Vec<Figure>> {
+    let waiting = doc! { "posthaste.seq": Bson::Null };
+    let oldest = db.events.find_one(waiting).projection(db.without_payload()).session(session).await?;
+    let oldest = oldest.map(|document| codec::row(db, &document)).transpose()?;
+    let delay = oldest.map_or(0.0, |row| codec::until(now, row.message.occurred_at.as_millisecond()).as_secs_f64());
+    Ok(vec![Figure { name: "sequencer_delay_seconds", value: delay }])
 }
 
 /// Partitions by who holds them.

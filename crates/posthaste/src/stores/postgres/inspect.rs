@@ -5,10 +5,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio_postgres::IsolationLevel;
 
-use super::{Postgres, list, operate, overview, report};
+use super::{Postgres, audit, list, operate, overview, report};
 use crate::destination::Name;
 use crate::error::Result;
-use crate::inspect::{Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report};
+use crate::inspect::{
+    AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+};
 use crate::message::MessageId;
 
 #[async_trait]
@@ -54,5 +56,13 @@ impl Inspect for Postgres {
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {
         self.count_purgeable(older_than).await
+    }
+
+    async fn record(&self, change: &Change) -> Result<()> {
+        audit::record(&self.client().await?, change).await
+    }
+
+    async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
+        audit::audit(&self.client().await?, before, limit).await
     }
 }

@@ -16,6 +16,7 @@ const MIGRATIONS: [&[&str]; 1] = [&[
     include_str!("schema/outbox_status.sql"),
     include_str!("schema/segments.sql"),
     include_str!("schema/merge_ticks.sql"),
+    include_str!("schema/audit.sql"),
 ]];
 
 /// The oldest server with `xid8`, and with it snapshots that can be kept.

@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use super::codec;
 use super::report::worker_report;
 use crate::error::Result;
-use crate::inspect::{DestinationCounts, Overview, WorkerStatus};
+use crate::inspect::{DestinationCounts, Figure, Overview, WorkerStatus};
 
 pub(super) async fn overview(snapshot: &Transaction<'_>, partitions: u16) -> Result<Overview> {
     let statement = snapshot.prepare_cached(include_str!("overview_totals.sql")).await?;
@@ -19,7 +19,19 @@ pub(super) async fn overview(snapshot: &Transaction<'_>, partitions: u16) -> Res
         destinations: destinations(snapshot).await?,
         workers: workers(snapshot).await?,
         unheld_partitions: usize::try_from(unheld).unwrap_or(0),
+        figures: figures(snapshot).await?,
     })
+}
+
+/// What delays messages or keeps the server from cleaning up.
+async fn figures(snapshot: &Transaction<'_>) -> Result<Vec<Figure>> {
+    let statement = snapshot.prepare_cached(include_str!("overview_figures.sql")).await?;
+    let row = snapshot.query_one(&statement, &[]).await?;
+    let seconds = |column: usize| -> Result<f64> { Ok(row.try_get::<_, Option<f64>>(column)?.unwrap_or(0.0)) };
+    Ok(vec![
+        Figure { name: "oldest_transaction_seconds", value: seconds(0)? },
+        Figure { name: "tick_delay_seconds", value: seconds(1)? },
+    ])
 }
 
 /// What is exceptional is counted where it stands, what is pending from the slowest cursor on: not what is delivered.

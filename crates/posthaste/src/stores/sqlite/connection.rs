@@ -109,6 +109,13 @@ impl Readers {
         }
     }
 
+    /// The size of the write-ahead log.
+    pub(super) fn log_bytes(&self) -> u64 {
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        std::fs::metadata(log).map_or(0, |log| log.len())
+    }
+
     /// Waits until a connection is free.
     pub(super) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
         // Fails only for a semaphore that was closed, and nobody closes this one.

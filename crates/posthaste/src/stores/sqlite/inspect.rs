@@ -4,16 +4,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Sqlite, list, operate, overview, report};
+use super::{Sqlite, audit, list, operate, overview, report};
 use crate::destination::Name;
 use crate::error::Result;
-use crate::inspect::{Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report};
+use crate::inspect::{
+    AuditEntry, Change, Figure, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+};
 use crate::message::MessageId;
 
 #[async_trait]
 impl Inspect for Sqlite {
     async fn overview(&self) -> Result<Overview> {
-        self.reading(overview::overview).await
+        let mut overview = self.reading(overview::overview).await?;
+        overview.figures = self.figures();
+        Ok(overview)
     }
 
     async fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
@@ -55,9 +59,23 @@ impl Inspect for Sqlite {
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {
         self.count_purgeable(older_than).await
     }
+
+    async fn record(&self, change: &Change) -> Result<()> {
+        let change = change.clone();
+        self.writing(move |transaction| audit::record(transaction, &change)).await
+    }
+
+    async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
+        self.reading(move |connection| audit::audit(connection, before, limit)).await
+    }
 }
 
 impl Sqlite {
+    /// The write-ahead log shrinks only when nobody reads an old state of the database; one who hangs makes it grow.
+    fn figures(&self) -> Vec<Figure> {
+        vec![Figure { name: "wal_bytes", value: self.shared.readers.log_bytes() as f64 }]
+    }
+
     async fn set_paused(&self, destination: &Name, paused: bool) -> Result<bool> {
         let destination = destination.clone();
         self.writing(move |transaction| operate::set_paused(transaction, &destination, paused)).await

@@ -6,8 +6,10 @@ use super::{Sqlite, error};
 use crate::error::{Error, Kind, Result};
 
 /// What leads from one version to the next: the first one makes version 1.
-const MIGRATIONS: [&[&str]; 1] =
-    [&[include_str!("schema/journal.sql"), include_str!("schema/lanes.sql"), include_str!("schema/outbox_status.sql")]];
+const MIGRATIONS: [&[&str]; 2] = [
+    &[include_str!("schema/journal.sql"), include_str!("schema/lanes.sql"), include_str!("schema/outbox_status.sql")],
+    &[include_str!("schema/audit.sql")],
+];
 
 impl Sqlite {
     /// Brings the journal to the version of this library. As often as one likes, from as many processes as one likes: the

@@ -21,6 +21,7 @@ pub(super) fn overview(connection: &Connection) -> Result<Overview> {
         destinations: Census::take(&snapshot, now)?,
         workers: workers(&snapshot, now)?,
         unheld_partitions,
+        figures: Vec::new(),
     })
 }
 

@@ -51,7 +51,9 @@ pub(super) fn receive(
             _ => {}
         }
         if !calm && dice.percent(plan.nack) {
-            return fail(checks, Verdict::Retry);
+            // One that wants no more needs someone who resumes it.
+            let gone = plan.operator_actions > 0 && dice.percent(10);
+            return fail(checks, if gone { Verdict::Gone } else { Verdict::Retry });
         }
         arrived(checks, n);
         if !calm && dice.percent(plan.lost_ack) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::dice::Dice;
-use crate::destination::{Destination, Route, TenantRate};
+use crate::destination::{Destination, Rate, Route};
 use crate::journal::WorkerId;
 use crate::relay::Settings;
 use crate::retry::{Backoff, OnDead, Policy};
@@ -91,7 +91,10 @@ impl Plan {
         first.max_run = 1 + dice.below(5) as usize;
         first.timeout = ms(250);
         if dice.percent(20) {
-            first.tenant_rate = Some(TenantRate { per_second: 20.0, burst: 2 });
+            first.tenant_rate = Some(Rate { per_second: 20.0, burst: 2 });
+        }
+        if dice.percent(10) {
+            first.rate = Some(Rate { per_second: 100.0, burst: 3 });
         }
         if dice.percent(15) {
             first.batch_delay = ms(30);

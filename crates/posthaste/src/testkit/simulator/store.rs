@@ -90,6 +90,7 @@ impl Store {
             Action::Commit { walk, commits } => {
                 Input::Committed { walk: *walk, result: self.commit(commits.clone(), checks) }
             }
+            Action::Pause { walk, .. } => Input::Paused { result: self.core.set_paused(&names[*walk], true).map(drop) },
             Action::Purge { older_than, limit } => Input::Purged { result: Ok(self.core.purge(*older_than, *limit)) },
             Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => Input::Stop,
         }
@@ -147,6 +148,7 @@ pub(super) fn refused(asked_at: Duration, action: &Action) -> Input {
             Input::Due { walk: *walk, lanes: lanes.clone(), limit, asked_at, result: Err(error()) }
         }
         Action::Commit { walk, .. } => Input::Committed { walk: *walk, result: Err(error()) },
+        Action::Pause { .. } => Input::Paused { result: Err(error()) },
         Action::Purge { .. } => Input::Purged { result: Err(error()) },
         Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => Input::Stop,
     }

@@ -32,13 +32,19 @@ pub(super) fn build(builder: Builder) -> Message {
 
 /// A run of these messages.
 pub(super) fn run(messages: &[Message]) -> Run {
-    let delivery = |(n, message): (usize, &Message)| Delivery {
+    let delivery = |message: &Message| Delivery {
         message: Arc::new(message.clone()),
-        position: Position::seq(n as u64 + 1),
+        position: position(message),
         attempt: 1,
         progress: None,
     };
-    Run { destination: "suite".into(), partition: 0, deliveries: messages.iter().enumerate().map(delivery).collect() }
+    Run { destination: "suite".into(), partition: 0, deliveries: messages.iter().map(delivery).collect() }
+}
+
+/// As in a journal: a message always has the same one, and later ones have higher ones. Ids grow like that.
+fn position(message: &Message) -> Position {
+    let (tick, seq) = message.id.0.as_u64_pair();
+    Position { tick, seq }
 }
 
 /// Delivers a run that must be confirmed as a whole.

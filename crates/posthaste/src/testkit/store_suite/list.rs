@@ -70,6 +70,10 @@ macro_rules! store_suite {
                 eight_workers_at_once_never_share_a_partition,
                 eight_workers_at_once_never_share_an_expired_partition,
             }
+            auditing {
+                changes_are_read_back_newest_first,
+                the_audit_log_is_read_page_by_page,
+            }
             registering {
                 a_new_destination_starts_at_the_beginning,
                 a_destination_that_starts_now_gets_only_what_is_written_from_now_on,
@@ -188,6 +192,7 @@ mod tests {
     /// Public functions of the suite's files; in those files nothing else is public.
     fn written() -> BTreeSet<&'static str> {
         let files = [
+            include_str!("auditing.rs"),
             include_str!("writing.rs"),
             include_str!("round_trips.rs"),
             include_str!("reading.rs"),

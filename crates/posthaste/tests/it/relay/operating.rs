@@ -1,15 +1,18 @@
 //! Messages with a time, replays, pauses and rates: what goes later, and what does not wait for it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use posthaste::Result;
-use posthaste::destination::TenantRate;
+use posthaste::destination::Rate;
 use posthaste::inspect::{Operation, Status};
 use posthaste::message::Message;
+use posthaste::sink::Error;
 
-use super::making::{about, destination, ids, made, order, orders, settings};
-use super::outbox::{Outbox, until};
+use super::making::{about, at_once, destination, ids, interleaved, made, order, orders, settings};
+use super::outbox::{Outbox, eventually, until};
 use super::receiver::Receiver;
 
 on_every_store! {
@@ -18,7 +21,9 @@ on_every_store! {
     a_scheduled_message_can_be_sent_now_or_never,
     a_delivered_message_is_delivered_again_when_it_is_replayed,
     a_paused_destination_gets_nothing_until_it_is_resumed,
+    a_destination_that_wants_no_more_is_paused_for_everyone_until_it_is_resumed,
     a_tenant_over_its_rate_holds_only_itself_and_loses_nothing,
+    a_destination_is_served_no_faster_than_its_rate,
 }
 
 /// So long from now. A message says when it was made, and that is now.
@@ -112,12 +117,36 @@ async fn a_paused_destination_gets_nothing_until_it_is_resumed(outbox: Outbox) -
     Ok(())
 }
 
+async fn a_destination_that_wants_no_more_is_paused_for_everyone_until_it_is_resumed(outbox: Outbox) -> Result<()> {
+    let (gone, messages) = (Arc::new(AtomicBool::new(true)), orders("1", 4));
+    let answer = gone.clone();
+    let receiver = Receiver::answering(move |_| match answer.load(Ordering::SeqCst) {
+        true => Err(Error::gone("410 Gone")),
+        false => Ok(()),
+    });
+    // A single spent attempt would be one too many.
+    let relay = outbox.start(destination("app").policy(at_once(1)), receiver.sink());
+    outbox.write(&messages).await?;
+    eventually("the store knows of the pause", || async { Ok(outbox.counts("app").await?.paused) }).await?;
+    eventually("and so does the audit log", || async { Ok(outbox.last_change().await?.is_some()) }).await?;
+    let change = outbox.last_change().await?.expect("the pause");
+    assert_eq!((change.who.as_str(), change.action.as_str()), ("worker", "pause"));
+    assert!(change.target.contains("app") && change.target.contains("410 Gone"), "{}", change.target);
+    assert_eq!(outbox.counts("app").await?.dead, 0);
+    gone.store(false, Ordering::SeqCst);
+    assert!(outbox.resume("app").await?);
+    receiver.until_count(4).await;
+    relay.stop().await?;
+    receiver.assert_got(&messages);
+    Ok(())
+}
+
 pub(super) async fn a_tenant_over_its_rate_holds_only_itself_and_loses_nothing(outbox: Outbox) -> Result<()> {
     let receiver = Receiver::new();
     let of = |tenant: &str, key: usize| made(about(&format!("o-{key}")).tenant(tenant));
     let greedy: Vec<Message> = (0..30).map(|n| of("greedy", n % 3)).collect();
     let modest: Vec<Message> = (0..3).map(|n| of("modest", n)).chain([order("without a tenant")]).collect();
-    let rate = TenantRate { per_second: 40.0, burst: 5 };
+    let rate = Rate { per_second: 40.0, burst: 5 };
     let mut app = destination("app");
     app.tenant_rate = Some(rate);
     outbox.write(&greedy).await?;
@@ -135,6 +164,24 @@ pub(super) async fn a_tenant_over_its_rate_holds_only_itself_and_loses_nothing(o
     let took = last(&greedy) - arrivals[0].at;
     assert!(
         took >= Duration::from_secs(25) / 40 - Duration::from_millis(5),
+        "thirty at its rate take longer: {took:?}"
+    );
+    Ok(())
+}
+
+async fn a_destination_is_served_no_faster_than_its_rate(outbox: Outbox) -> Result<()> {
+    let (receiver, messages) = (Receiver::new(), interleaved(5, 6));
+    let mut app = destination("app");
+    (app.rate, app.max_run) = (Some(Rate { per_second: 50.0, burst: 5 }), 1);
+    outbox.write(&messages).await?;
+    let relay = outbox.start(app, receiver.sink());
+    receiver.until_count(messages.len()).await;
+    relay.stop().await?;
+    receiver.assert_got(&messages);
+    let arrivals = receiver.arrivals();
+    let took = arrivals[arrivals.len() - 1].at - arrivals[0].at;
+    assert!(
+        took >= Duration::from_secs(25) / 50 - Duration::from_millis(5),
         "thirty at its rate take longer: {took:?}"
     );
     Ok(())

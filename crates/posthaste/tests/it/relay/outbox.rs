@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use posthaste::destination::{Destination, Name};
 use posthaste::inspect::{
-    DeliveryReport, DestinationCounts, Filter, Inspect, Mode, Operation, OperationReport, Status,
+    Change, DeliveryReport, DestinationCounts, Filter, Inspect, Mode, Operation, OperationReport, Status,
 };
 use posthaste::journal::Journal;
 use posthaste::message::MessageId;
@@ -70,7 +70,7 @@ impl Outbox {
     }
 
     pub(super) fn start_with(&self, settings: Settings, destinations: Vec<(Destination, Arc<dyn Sink>)>) -> Running {
-        Running::start(self.journal(), settings, destinations)
+        Running::start(self.journal(), self.inspect.clone(), settings, destinations)
     }
 
     /// What became of a message at a destination that takes it.
@@ -107,6 +107,11 @@ impl Outbox {
     pub(super) async fn operate(&self, operation: Operation, ids: &[MessageId]) -> Result<OperationReport> {
         let filter = Filter { ids: ids.to_vec(), ..Filter::default() };
         self.inspect.operate(operation, &filter, Mode::Apply).await
+    }
+
+    /// The latest change that someone made.
+    pub(super) async fn last_change(&self) -> Result<Option<Change>> {
+        Ok(self.inspect.audit(None, 1).await?.pop().map(|entry| entry.change))
     }
 
     pub(super) async fn pause(&self, destination: &str) -> Result<bool> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use posthaste::destination::Destination;
+use posthaste::inspect::Inspect;
 use posthaste::journal::Journal;
 use posthaste::relay::{DestinationSnapshot, Monitor, Settings};
 use posthaste::sink::Sink;
@@ -22,10 +23,11 @@ impl Running {
     #[expect(clippy::disallowed_methods, reason = "an application would run its relay in a task of its own")]
     pub(super) fn start(
         journal: Arc<dyn Journal>,
+        inspect: Arc<dyn Inspect>,
         settings: Settings,
         destinations: Vec<(Destination, Arc<dyn Sink>)>,
     ) -> Self {
-        let mut builder = Relay::builder(journal).settings(settings);
+        let mut builder = Relay::builder(journal).inspect(inspect).settings(settings);
         for (destination, sink) in destinations {
             builder = builder.destination(destination, sink);
         }

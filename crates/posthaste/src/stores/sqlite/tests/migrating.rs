@@ -1,4 +1,5 @@
 use super::*;
+use crate::inspect::{Change, Inspect};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_may_open_and_migrate_a_new_file_at_once() -> Result<()> {
@@ -31,6 +32,30 @@ async fn the_number_of_partitions_is_fixed_by_the_first_migration() -> Result<()
     second.migrate().await?;
     assert_eq!(second.partitions().await?, 8);
     assert_eq!(second.lease(&worker("w"), LONG, 100).await?.leases.len(), 8);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_audit_log_can_be_neither_changed_nor_emptied() -> Result<()> {
+    let store = Store::new().await?;
+    let change = Change { who: "ann".into(), action: "pause".into(), target: "crm".into(), affected: 1 };
+    store.record(&change).await?;
+    for meddling in ["UPDATE outbox_audit SET who = 'bob'", "DELETE FROM outbox_audit"] {
+        let error = store.application()?.execute(meddling, []).expect_err("it is append-only");
+        assert!(error.to_string().contains("append-only"), "{error}");
+    }
+    assert_eq!(store.audit(None, 10).await?[0].change, change);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_journal_of_the_first_version_is_brought_up_to_date() -> Result<()> {
+    let store = Store::new().await?;
+    store.application()?.execute_batch("DROP TABLE outbox_audit; UPDATE outbox_schema SET version = 1")?;
+    let error = store.partitions().await.expect_err("it is too old");
+    assert!(error.to_string().contains("posthaste migrate"), "{error}");
+    store.migrate().await?;
+    assert_eq!(store.audit(None, 10).await?, []);
     Ok(())
 }
 

@@ -1,0 +1,173 @@
+//! What an operator can ask and do; the command line and the HTTP API are two ways to say it.
+//!
+//! Every change goes to the audit log of the store, right after it was made, with who asked for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use posthaste::Destination;
+use posthaste::destination::Name;
+use posthaste::inspect::{
+    AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Report,
+};
+use posthaste::journal::{Journal, Position};
+use posthaste::message::MessageId;
+
+pub use self::documents::{OperationAnswer, PauseAnswer, PurgeAnswer, StatusAnswer, hex, show};
+pub use self::who::user;
+use crate::config::Plan;
+use crate::exit::Misuse;
+use crate::explain::{Facts, Finding, explain};
+use crate::paging::{self, Cut};
+use crate::store::Store;
+use crate::{clock, health, selection};
+
+mod documents;
+mod who;
+
+/// Messages per transaction of a purge: short enough that writers hardly notice.
+const PURGE_BATCH: usize = 5_000;
+
+/// A store, and what the config says about its destinations.
+#[derive(Clone)]
+pub struct Operator {
+    journal: Arc<dyn Journal>,
+    inspect: Arc<dyn Inspect>,
+    destinations: Arc<[Destination]>,
+    retention: Option<Duration>,
+}
+
+impl Operator {
+    pub fn new(plan: &Plan, store: &Store) -> Self {
+        Self {
+            journal: store.journal.clone(),
+            inspect: store.inspect.clone(),
+            destinations: plan.destinations.iter().map(|planned| planned.destination.clone()).collect(),
+            retention: plan.relay.retention,
+        }
+    }
+
+    pub async fn overview(&self) -> posthaste::Result<Overview> {
+        self.inspect.overview().await
+    }
+
+    pub async fn status(&self) -> posthaste::Result<StatusAnswer> {
+        let overview = self.overview().await?;
+        let concerns = health::concerns(&overview);
+        Ok(StatusAnswer { well: concerns.is_empty(), concerns, overview })
+    }
+
+    pub async fn list(&self, filter: &Filter, after: Position, limit: usize) -> posthaste::Result<Cut> {
+        paging::read(&*self.inspect, filter, after, limit).await
+    }
+
+    /// Every event of an aggregate that is kept.
+    pub async fn history(&self, kind: &str, id: &str, tenant: Option<&str>) -> posthaste::Result<Vec<Listed>> {
+        let filter = Filter {
+            aggregate_type: Some(kind.to_owned()),
+            aggregate_id: Some(id.to_owned()),
+            tenant: tenant.map(str::to_owned),
+            ..Filter::default()
+        };
+        paging::read_all(&*self.inspect, &filter).await
+    }
+
+    /// A message, and why it is where it is; or an error that says what may have become of it.
+    pub async fn examine(&self, id: MessageId) -> posthaste::Result<(Report, Vec<Finding>)> {
+        let missing = || {
+            let text = format!("no message has the id {id}: it was never committed, or it was delivered and purged");
+            posthaste::Error::new(posthaste::error::Kind::NotFound, text)
+        };
+        let report = self.inspect.get(id).await?.ok_or_else(missing)?;
+        let findings = explain(Facts { report: &report, destinations: &self.destinations, now: clock::now() });
+        Ok((report, findings))
+    }
+
+    /// Replays or discards what the filter selects, or counts it.
+    pub async fn operate(
+        &self,
+        who: &str,
+        operation: Operation,
+        filter: &Filter,
+        mode: Mode,
+    ) -> anyhow::Result<OperationReport> {
+        if *filter == Filter::default() {
+            let says = "say which deliveries: ids, or filters such as --state dead --destination NAME";
+            return Err(Misuse(says.into()).into());
+        }
+        let report = self.inspect.operate(operation, filter, mode).await?;
+        if mode == Mode::Apply {
+            let action = match operation {
+                Operation::Replay => "replay",
+                Operation::Discard => "discard",
+            };
+            self.record(who, action, selection::words(filter), report.affected).await?;
+        }
+        Ok(report)
+    }
+
+    /// Holds a destination, or lets it go on. Returns whether that changed anything.
+    pub async fn set_paused(&self, who: &str, destination: &str, paused: bool) -> anyhow::Result<bool> {
+        let name = self.known(destination).await?;
+        let (action, changed) = match paused {
+            true => ("pause", self.inspect.pause(&name).await?),
+            false => ("resume", self.inspect.resume(&name).await?),
+        };
+        if changed {
+            self.record(who, action, name.to_string(), 1).await?;
+        }
+        Ok(changed)
+    }
+
+    /// A typing mistake must not look like a pause.
+    async fn known(&self, wanted: &str) -> anyhow::Result<Name> {
+        let Overview { destinations, .. } = self.overview().await?;
+        if destinations.iter().any(|counts| counts.destination == wanted) {
+            return Ok(Name::from(wanted));
+        }
+        let names: Vec<_> = destinations.into_iter().map(|counts| counts.destination).collect();
+        Err(Misuse(match names.as_slice() {
+            [] => format!("no destination is called {wanted}: no relay has run on this store yet"),
+            some => format!("no destination is called {wanted}: there is {}", some.join(", ")),
+        })
+        .into())
+    }
+
+    /// How old a message must be to be purged: as asked for, or as the config says.
+    pub fn purge_age(&self, asked: Option<Duration>) -> Result<Duration, Misuse> {
+        asked.or(self.retention).ok_or_else(|| {
+            let says = "the config keeps messages forever: say which ones to remove with --older-than, such as --older-than 30d";
+            Misuse(says.into())
+        })
+    }
+
+    pub async fn purgeable(&self, older_than: Duration) -> posthaste::Result<u64> {
+        self.inspect.purgeable(older_than).await
+    }
+
+    /// Removes old delivered messages, and says after each step how many are gone so far.
+    pub async fn purge(&self, who: &str, older_than: Duration, step: impl Fn(u64)) -> posthaste::Result<u64> {
+        let mut removed = 0;
+        loop {
+            let purged = self.journal.purge(older_than, PURGE_BATCH).await?;
+            removed += purged.messages;
+            if !purged.more {
+                break;
+            }
+            step(removed);
+        }
+        let target = format!("delivered messages older than {}", crate::duration::brief(older_than));
+        self.record(who, "purge", target, removed).await?;
+        Ok(removed)
+    }
+
+    pub async fn audit(&self, before: Option<u64>, limit: usize) -> posthaste::Result<Vec<AuditEntry>> {
+        self.inspect.audit(before, limit).await
+    }
+
+    async fn record(&self, who: &str, action: &str, target: String, affected: u64) -> posthaste::Result<()> {
+        tracing::info!(who, action, target, affected, "an operator made a change");
+        let change = Change { who: who.to_owned(), action: action.to_owned(), target, affected };
+        self.inspect.record(&change).await
+    }
+}

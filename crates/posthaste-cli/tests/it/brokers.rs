@@ -1,0 +1,105 @@
+//! The real program and real brokers: it is killed, they are killed, and a consumer that knows neither counts what arrived.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use crate::lives;
+use crate::orders::{Orders, Written};
+use crate::program::{Place, until};
+
+#[cfg(feature = "nats")]
+mod nats;
+#[cfg(feature = "redis")]
+mod redis;
+
+/// How long a broker is away while events are written.
+const OUTAGE: Duration = Duration::from_secs(4);
+
+/// A broker of one test.
+pub trait Broker {
+    /// The destination's settings, as in `destinations.bus = { type = "…", … }`.
+    fn destination(&self) -> String;
+
+    /// Ids of what has arrived, in order of arrival, repeats included.
+    fn arrived(&self) -> Vec<String>;
+
+    /// As a crash does.
+    fn kill(&mut self);
+
+    fn start_again(&mut self);
+}
+
+/// Runs, windows and commits are small, so that a relay is easy to catch in the act.
+fn place(broker: &impl Broker) -> Place {
+    let place = Place::empty();
+    let config = format!(
+        "store.partitions = 4\n\
+         relay = {{ lease_ttl = '1s', poll_interval = '20ms', window_messages = 50, commit_batch = 8 }}\n\
+         destinations.bus = {{ max_in_flight = 8, max_run = 5, {} }}\n",
+        broker.destination()
+    );
+    place.write("posthaste.toml", &config);
+    place.run(["migrate"]).succeeds();
+    place
+}
+
+fn has_all(arrived: &[String], written: &[Written]) -> bool {
+    let arrived: std::collections::HashSet<&str> = arrived.iter().map(String::as_str).collect();
+    written.iter().all(|event| arrived.contains(event.id.as_str()))
+}
+
+/// Everything is there, each key in its order, and nothing twice: both brokers know what they have.
+#[track_caller]
+fn assert_once_and_in_order(arrived: &[String], written: &[Written]) {
+    assert_eq!(arrived.len(), written.len(), "each once");
+    let numbers: HashMap<&str, &Written> = written.iter().map(|event| (event.id.as_str(), event)).collect();
+    let mut next: HashMap<&str, u64> = HashMap::new();
+    for event in arrived.iter().map(|id| numbers[id.as_str()]) {
+        let next = next.entry(&event.key).or_default();
+        assert_eq!(event.number, *next, "of {}", event.key);
+        *next += 1;
+    }
+}
+
+/// A relay that is killed again and again while events are written.
+fn relays_that_are_killed_lose_and_repeat_nothing(broker: &impl Broker) {
+    const PER_ROUND: usize = 150;
+    let place = place(broker);
+    let mut orders = Orders::at(&place);
+    orders.write(PER_ROUND);
+    for round in 1..=4 {
+        let mut relay = place.relay();
+        std::thread::scope(|scope| {
+            scope.spawn(|| orders.write(PER_ROUND));
+            until("some of it has arrived", || broker.arrived().len() >= round * PER_ROUND / 2);
+        });
+        relay.signal("KILL");
+        relay.end();
+    }
+    let relay = place.relay();
+    until("everything has arrived", || has_all(&broker.arrived(), &orders.written));
+    relay.stop();
+    assert_once_and_in_order(&broker.arrived(), &orders.written);
+    lives::assert_all_well(&place, &orders.written);
+}
+
+/// A broker that is killed while events are written, and comes back.
+fn an_outage_spends_no_attempt_and_loses_nothing(broker: &mut impl Broker) {
+    let place = place(broker);
+    let mut orders = Orders::at(&place);
+    let relay = place.relay();
+    orders.write(100);
+    until("some of it has arrived", || broker.arrived().len() >= 20);
+    broker.kill();
+    let began = Instant::now();
+    while began.elapsed() < OUTAGE {
+        orders.write(20);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    broker.start_again();
+    orders.write(100);
+    until("everything has arrived", || has_all(&broker.arrived(), &orders.written));
+    relay.stop();
+    assert_once_and_in_order(&broker.arrived(), &orders.written);
+    lives::assert_all_well(&place, &orders.written);
+}

@@ -1,0 +1,43 @@
+//! Redis: entries of one stream.
+
+use posthaste::Message;
+use posthaste::sinks::redis::{Redis, Settings};
+use posthaste::sinks::template::Template;
+
+use super::server::Server;
+use super::{bare_rate, relay_rate, runtime};
+
+pub(super) fn rate(way: &str) -> f64 {
+    let server = Server::start("redis", "redis-server", |folder, port| {
+        ["--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--dir", folder]
+            .map(String::from)
+            .into()
+    });
+    let url = format!("redis://{}", server.address);
+    if way == "bare" {
+        return runtime().block_on(bare(&url));
+    }
+    let stream = Template::parse("orders").expect("a template");
+    relay_rate("redis", way, Redis::new(Settings::stream(url, stream)).expect("valid settings"))
+}
+
+async fn bare(url: &str) -> f64 {
+    let client = redis::Client::open(url).expect("an address");
+    let connection = client.get_multiplexed_async_connection().await.expect("a connection");
+    let send = move |message: Message| {
+        let mut connection = connection.clone();
+        async move {
+            let mut append = redis::cmd("XADD");
+            append
+                .arg("orders")
+                .arg("*")
+                .arg("id")
+                .arg(message.id.to_string())
+                .arg("type")
+                .arg(message.event_type.as_str());
+            append.arg("key").arg(message.key.as_deref().unwrap_or_default()).arg("payload").arg(&message.payload[..]);
+            let _: String = append.query_async(&mut connection).await.expect("an entry");
+        }
+    };
+    bare_rate(send).await
+}

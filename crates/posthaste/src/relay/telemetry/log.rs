@@ -1,0 +1,122 @@
+//! Lines for people and machines: ids and reasons, never payloads or secrets.
+//!
+//! What concerns one message carries its correlation id and tenant, an `operation` and a `phase`: `OUTBOX_CLAIM` (START, SUCCESS,
+//! ERROR) for leases, `OUTBOX_DELIVER` (START, SENT, FAILED, DEAD) for attempts.
+
+use tracing::{Level, Span};
+
+use crate::error::Error;
+use crate::message::Headers;
+use crate::relay::engine::{Event, Failed, Input};
+use crate::sink::Run;
+
+const CLAIM: &str = "OUTBOX_CLAIM";
+const DELIVER: &str = "OUTBOX_DELIVER";
+
+/// One attempt, as a tracer sees it; nothing unless someone listens at `debug`. The trace context is that of the writer of the
+/// first message.
+pub(in crate::relay) fn span(run: &Run) -> Span {
+    let Some(first) = run.deliveries.first() else { return Span::none() };
+    let message = &first.message;
+    tracing::debug_span!(
+        "delivery",
+        destination = %run.destination,
+        messages = run.deliveries.len(),
+        message_id = %message.id,
+        event_type = message.event_type.as_str(),
+        correlation_id = message.correlation_id.as_deref(),
+        tenant = message.tenant.as_deref(),
+        attempt = first.attempt,
+        traceparent = message.headers.get(Headers::TRACEPARENT),
+    )
+}
+
+/// Says of each message that the sink confirmed that it went out.
+pub(in crate::relay) fn log_sent(run: &Run, confirmed: usize) {
+    if !tracing::enabled!(Level::DEBUG) {
+        return;
+    }
+    for delivery in run.deliveries.iter().take(confirmed) {
+        let message = &delivery.message;
+        tracing::debug!(
+            destination = %run.destination,
+            message_id = %message.id,
+            correlation_id = message.correlation_id.as_deref(),
+            tenant = message.tenant.as_deref(),
+            attempt = delivery.attempt,
+            operation = DELIVER,
+            phase = "SENT",
+            "delivered"
+        );
+    }
+}
+
+/// Writes events to the log: ids and reasons, never payloads.
+pub(in crate::relay) fn log(events: Vec<Event>) {
+    for event in events {
+        match event {
+            Event::Failed(failed) => log_failure(&failed),
+            Event::Killer { destination, message } => {
+                tracing::error!(%destination, message_id = %message, operation = DELIVER, phase = "DEAD",
+                    "the worker died again and again while delivering this message");
+            }
+            Event::Outage { destination, error } => {
+                tracing::warn!(%destination, error, "destination is out of reach; no attempts are spent");
+            }
+            Event::Gone { destination, error } => {
+                tracing::error!(%destination, error, "destination wants no more; paused until someone resumes it");
+            }
+            Event::Recovered { destination } => tracing::info!(%destination, "destination is back"),
+            Event::TookOver { partitions } => {
+                tracing::warn!(?partitions, operation = CLAIM, phase = "SUCCESS", "took over from a worker that died");
+            }
+            Event::LeaseLost { partition } => {
+                tracing::warn!(partition, operation = CLAIM, phase = "ERROR", "lease lost; another worker goes on");
+            }
+        }
+    }
+}
+
+fn log_failure(failed: &Failed) {
+    let Failed { destination, message, attempts, error, retry_in } = failed;
+    let (id, correlation_id, tenant) = (message.id, message.correlation_id.as_deref(), message.tenant.as_deref());
+    // What an endpoint says in the lines below may repeat the payload; it belongs into the timeline only.
+    let error = error.lines().next().unwrap_or_default();
+    let operation = DELIVER;
+    match retry_in {
+        Some(retry_in) => {
+            tracing::warn!(%destination, message_id = %id, correlation_id, tenant, attempts, ?retry_in, error,
+                operation, phase = "FAILED", "delivery failed");
+        }
+        None => {
+            tracing::error!(%destination, message_id = %id, correlation_id, tenant, attempts, error,
+                operation, phase = "DEAD", "delivery failed for good");
+        }
+    }
+}
+
+/// A store that answers with errors is worth a line each time; the engine goes on trying.
+pub(in crate::relay) fn log_store_error(input: &Input) {
+    if let Some((question, error)) = store_error(input) {
+        let operation = (question == "lease").then_some(CLAIM);
+        tracing::warn!(question, %error, operation, phase = operation.map(|_| "ERROR"),
+            "the store did not answer; trying again");
+    }
+}
+
+pub(super) fn store_error(input: &Input) -> Option<(&'static str, &Error)> {
+    match input {
+        Input::Leased { result, .. } => result.as_ref().err().map(|error| ("lease", error)),
+        Input::Renewed { result, .. } => result.as_ref().err().map(|error| ("renew", error)),
+        Input::Released { result, .. } => result.as_ref().err().map(|error| ("release", error)),
+        Input::Looked { result } => result.as_ref().err().map(|error| ("look", error)),
+        Input::Opened { result, .. } => result.as_ref().err().map(|error| ("open", error)),
+        Input::Read { result, .. } => result.as_ref().err().map(|error| ("read", error)),
+        Input::KeyRead { result, .. } => result.as_ref().err().map(|error| ("read_key", error)),
+        Input::Due { result, .. } => result.as_ref().err().map(|error| ("due", error)),
+        Input::Committed { result, .. } => result.as_ref().err().map(|error| ("commit", error)),
+        Input::Paused { result } => result.as_ref().err().map(|error| ("pause", error)),
+        Input::Purged { result } => result.as_ref().err().map(|error| ("purge", error)),
+        Input::Delivered { .. } | Input::Withheld { .. } | Input::Probed { .. } | Input::Stop => None,
+    }
+}

@@ -1,0 +1,80 @@
+//! A view of a running relay that others can look at.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::log::store_error;
+use super::{Snapshot, Tally};
+use crate::relay::engine::{Event, Input};
+
+/// A shared, cheap view of a running relay.
+#[derive(Debug, Clone, Default)]
+pub struct Monitor(Arc<Figures>);
+
+#[derive(Debug, Default)]
+struct Figures {
+    snapshot: Mutex<Snapshot>,
+    tally: Mutex<Tally>,
+}
+
+impl Monitor {
+    /// The relay as it was a moment ago.
+    pub fn snapshot(&self) -> Snapshot {
+        self.0.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What has happened so far.
+    pub fn tally(&self) -> Tally {
+        self.count().clone()
+    }
+
+    pub(in crate::relay) fn publish(&self, snapshot: Snapshot) {
+        *self.0.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+    }
+
+    /// To count something.
+    pub(in crate::relay) fn count(&self) -> MutexGuard<'_, Tally> {
+        self.0.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(in crate::relay) fn committed(&self, took: Duration) {
+        self.count().commits.observe(took);
+    }
+
+    /// Counts what the engine says.
+    pub(in crate::relay) fn saw(&self, events: &[Event]) {
+        if events.is_empty() {
+            return;
+        }
+        let mut tally = self.count();
+        for event in events {
+            match event {
+                Event::TookOver { partitions } => {
+                    tally.recovered_leases += partitions.len() as u64;
+                    tally.possible_duplicates.took_over += partitions.len() as u64;
+                }
+                Event::LeaseLost { .. } => tally.lost_leases += 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Counts what the engine is told.
+    pub(in crate::relay) fn heard(&self, inputs: &[Input]) {
+        let mut tally = self.count();
+        for input in inputs {
+            match input {
+                Input::Delivered { walk, took, .. } => {
+                    if tally.deliveries.len() <= *walk {
+                        tally.deliveries.resize_with(walk + 1, Default::default);
+                    }
+                    tally.deliveries[*walk].observe(*took);
+                }
+                Input::Committed { result: Ok(refused), .. } => {
+                    tally.possible_duplicates.refused_commit += refused.len() as u64;
+                }
+                other => tally.store_errors += u64::from(store_error(other).is_some()),
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What can be set.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::Secret;
+use crate::sinks::format::Format;
+use crate::sinks::settings::duration;
+use crate::sinks::template::Template;
+
+/// Where to, and what it looks like there.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// `nats://user:password@host:4222`, `nats://token@host:4222`, `tls://…` for TLS; a list for a cluster.
+    pub url: Urls,
+    /// The file with JWT and seed that `nsc` writes.
+    #[serde(default)]
+    pub credentials: Option<PathBuf>,
+    /// The seed of an NKey.
+    #[serde(default)]
+    pub nkey: Option<Secret>,
+    #[serde(default)]
+    pub tls: Option<Tls>,
+    /// The JetStream domain, if there are several.
+    #[serde(default)]
+    pub domain: Option<String>,
+    /// The subject that a message is published to; a stream has to take it.
+    pub subject: Template,
+    /// Refuse to be stored by any other stream than this one.
+    #[serde(default)]
+    pub stream: Option<String>,
+    /// Each message names the last one of its subject and is refused after any other. Wants a subject for each key.
+    #[serde(default)]
+    pub fence: bool,
+    #[serde(default)]
+    pub format: Format,
+    /// A server that takes longer to accept a connection is out of reach.
+    #[serde(default = "five_seconds", deserialize_with = "duration")]
+    pub connect_timeout: Duration,
+    /// So is one that takes longer to acknowledge.
+    #[serde(default = "ten_seconds", deserialize_with = "duration")]
+    pub response_timeout: Duration,
+}
+
+impl Settings {
+    /// Publishes to one server.
+    pub fn new(url: impl Into<Secret>, subject: Template) -> Self {
+        Self {
+            url: Urls::One(url.into()),
+            credentials: None,
+            nkey: None,
+            tls: None,
+            domain: None,
+            subject,
+            stream: None,
+            fence: false,
+            format: Format::default(),
+            connect_timeout: five_seconds(),
+            response_timeout: ten_seconds(),
+        }
+    }
+}
+
+/// One address, or a list.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged, expecting = "must be a text or a list of texts")]
+pub enum Urls {
+    One(Secret),
+    Many(Vec<Secret>),
+}
+
+impl Urls {
+    pub(super) fn as_slice(&self) -> &[Secret] {
+        match self {
+            Self::One(url) => std::slice::from_ref(url),
+            Self::Many(urls) => urls,
+        }
+    }
+}
+
+/// Files in PEM format. Without them, the system's roots decide whom to trust.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tls {
+    /// Whom to trust as well.
+    pub ca: Option<PathBuf>,
+    /// Who we are, to a server that wants to know.
+    pub certificate: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+}
+
+fn five_seconds() -> Duration {
+    Duration::from_secs(5)
+}
+
+fn ten_seconds() -> Duration {
+    Duration::from_secs(10)
+}

@@ -1,0 +1,60 @@
+//! What NATS says, and what it means for a message.
+
+use std::error::Error as _;
+
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::{self, Context, ErrorCode};
+
+use super::link::Link;
+use crate::sink::{Error, Verdict};
+
+/// A message could not even be sent.
+pub(super) fn of_publish(error: &PublishError, subject: &str, link: &Link) -> Error {
+    match error.kind() {
+        PublishErrorKind::MaxPayloadExceeded => {
+            Error::reject(format_args!("is larger than {link} takes (`max_payload`)"))
+        }
+        _ => Error::unreachable(format_args!("{link} takes nothing for {subject:?}: {error}")),
+    }
+}
+
+/// It was sent, and the answer is no, or none.
+pub(super) async fn of_ack(error: &PublishError, subject: &str, link: &Link, context: &Context) -> Error {
+    match error.kind() {
+        PublishErrorKind::StreamNotFound => no_stream(subject, link, context).await,
+        PublishErrorKind::TimedOut if link.is_forbidden(subject) => {
+            Error::retry(format_args!("{link} does not let us publish to {subject:?}"))
+        }
+        PublishErrorKind::TimedOut => Error::unreachable(format_args!("{link} does not acknowledge")),
+        PublishErrorKind::BrokenPipe | PublishErrorKind::MaxAckPending | PublishErrorKind::MaxPayloadExceeded => {
+            Error::unreachable(format_args!("{link} is gone: {error}"))
+        }
+        _ => match error.source().and_then(|source| source.downcast_ref::<jetstream::Error>()) {
+            Some(says) => Error::new(verdict(says), format_args!("{link} refuses a message for {subject:?}: {says}")),
+            None => Error::unreachable(format_args!("{link} answers what nobody understands: {error}")),
+        },
+    }
+}
+
+/// Nobody has answered: there is no stream for the subject, or no JetStream at all.
+async fn no_stream(subject: &str, link: &Link, context: &Context) -> Error {
+    let no_stream =
+        || Error::retry(format_args!("{link} has no stream that takes {subject:?}: add the subject to one"));
+    link.check(context).await.err().unwrap_or_else(no_stream)
+}
+
+fn verdict(says: &jetstream::Error) -> Verdict {
+    let code = says.error_code();
+    match code {
+        ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM | ErrorCode::STREAM_HEADER_EXCEEDS_MAXIMUM => Verdict::Reject,
+        // Full, and told to take no more until there is room. A limit per subject is the matter of that subject.
+        ErrorCode::STREAM_STORE_FAILED if !says.to_string().contains("per subject") => Verdict::Unreachable,
+        ErrorCode::INSUFFICIENT_RESOURCES
+        | ErrorCode::ACCOUNT_RESOURCES_EXCEEDED
+        | ErrorCode::STORAGE_RESOURCES_EXCEEDED
+        | ErrorCode::MEMORY_RESOURCES_EXCEEDED
+        | ErrorCode::JETSTREAM_NOT_ENABLED
+        | ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT => Verdict::Unreachable,
+        _ => Verdict::Retry,
+    }
+}

@@ -1,0 +1,190 @@
+//! A Redis of one's own, and a reader that speaks its protocol without the client that the sink uses.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running server; it ends when it is dropped.
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    pub(super) folder: PathBuf,
+    options: Vec<String>,
+    child: Option<Child>,
+}
+
+impl Server {
+    /// Keeps what it has over a restart.
+    pub(super) fn start(options: &[&str]) -> Self {
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("redis-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let options = options.iter().map(|option| (*option).to_owned()).collect();
+        let mut server = Self { address: free_address(), folder, options, child: None };
+        server.start_again();
+        server
+    }
+
+    pub(super) fn start_again(&mut self) {
+        let child = Command::new(program())
+            .args(["--bind", "127.0.0.1", "--port", &self.address.port().to_string(), "--save", ""])
+            .args(["--appendonly", "yes", "--appendfsync", "always", "--dir"])
+            .arg(&self.folder)
+            .args(&self.options)
+            .stdout(Stdio::null())
+            .spawn();
+        self.child = Some(child.expect("redis-server can be started; `cargo xtask services up redis` installs it"));
+        self.wait_until(|server| !matches!(server.try_command(&["PING"]), None | Some(Reply::Error(_))));
+    }
+
+    /// As a crash does.
+    pub(super) fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("redis://{}", self.address)
+    }
+
+    pub(super) fn wait_until(&self, condition: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !condition(self) {
+            assert!(Instant::now() < deadline, "the server gets there in time");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Everything in a stream, in order.
+    pub(super) fn entries(&self, stream: &str) -> Vec<Entry> {
+        let Reply::List(entries) = self.command(&["XRANGE", stream, "-", "+"]) else { panic!("a stream") };
+        entries.into_iter().map(Entry::from).collect()
+    }
+
+    pub(super) fn command(&self, words: &[&str]) -> Reply {
+        match self.try_command(words) {
+            Some(Reply::Error(says)) => panic!("{words:?}: {says}"),
+            Some(reply) => reply,
+            None => panic!("the server answers"),
+        }
+    }
+
+    fn try_command(&self, words: &[&str]) -> Option<Reply> {
+        let mut connection = Connection::to(self.address)?;
+        if let Some(at) = self.options.iter().position(|option| option == "--requirepass") {
+            connection.command(&["AUTH", &self.options[at + 1]])?;
+        }
+        connection.command(words)
+    }
+}
+
+/// As `cargo xtask services` has found it.
+pub(super) fn program() -> PathBuf {
+    let found = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/services/redis/program");
+    std::fs::read_to_string(found).map_or_else(|_| "redis-server".into(), |path| path.trim().into())
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+pub(super) fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reply {
+    Text(Vec<u8>),
+    Number(i64),
+    List(Vec<Reply>),
+    Nil,
+    Error(String),
+}
+
+impl Reply {
+    pub(super) fn bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(bytes) => bytes,
+            other => panic!("a text, not {other:?}"),
+        }
+    }
+
+    fn list(self) -> Vec<Self> {
+        match self {
+            Self::List(items) => items,
+            other => panic!("a list, not {other:?}"),
+        }
+    }
+}
+
+/// Names and values of a stream's entry, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry(pub(super) Vec<(String, Vec<u8>)>);
+
+impl Entry {
+    pub(super) fn take(&mut self, name: &str) -> Option<Vec<u8>> {
+        let at = self.0.iter().position(|(known, _)| known == name)?;
+        Some(self.0.remove(at).1)
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.clone().take(name).map(|value| String::from_utf8(value).unwrap())
+    }
+}
+
+impl From<Reply> for Entry {
+    fn from(reply: Reply) -> Self {
+        let fields = reply.list().pop().unwrap().list();
+        let text = |bytes: &Reply| String::from_utf8(bytes.clone().bytes()).unwrap();
+        Self(fields.chunks(2).map(|pair| (text(&pair[0]), pair[1].clone().bytes())).collect())
+    }
+}
+
+/// A few lines of RESP.
+pub(super) struct Connection(BufReader<TcpStream>);
+
+impl Connection {
+    pub(super) fn to(address: SocketAddr) -> Option<Self> {
+        let stream = TcpStream::connect(address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        Some(Self(BufReader::new(stream)))
+    }
+
+    pub(super) fn command(&mut self, words: &[&str]) -> Option<Reply> {
+        let mut request = format!("*{}\r\n", words.len());
+        words.iter().for_each(|word| request += &format!("${}\r\n{word}\r\n", word.len()));
+        self.0.get_mut().write_all(request.as_bytes()).ok()?;
+        self.reply()
+    }
+
+    pub(super) fn reply(&mut self) -> Option<Reply> {
+        let mut line = String::new();
+        self.0.read_line(&mut line).ok().filter(|length| *length > 0)?;
+        let (kind, rest) = line.trim_end().split_at(1);
+        let number = || rest.parse::<i64>().unwrap();
+        Some(match kind {
+            "+" => Reply::Text(rest.into()),
+            "-" => Reply::Error(rest.into()),
+            ":" => Reply::Number(number()),
+            "$" | "*" if number() < 0 => Reply::Nil,
+            "$" => {
+                let mut bytes = vec![0; number() as usize + 2];
+                self.0.read_exact(&mut bytes).ok()?;
+                bytes.truncate(bytes.len() - 2);
+                Reply::Text(bytes)
+            }
+            "*" => Reply::List((0..number()).map(|_| self.reply()).collect::<Option<_>>()?),
+            _ => panic!("RESP, not {line:?}"),
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! The sink suite on webhooks, with a real HTTP server behind a proxy that misbehaves.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use posthaste::message::Message;
+use posthaste::sink::Sink;
+use posthaste::sinks::template::Template;
+use posthaste::sinks::webhook::{Settings, Webhook};
+use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
+use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
+
+use self::endpoint::Endpoint;
+
+mod answers;
+mod endpoint;
+mod rebinding;
+
+posthaste::sink_suite!(fresh);
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const TOKEN: &str = "tok-5f2d9e";
+
+/// Settings for an endpoint on this machine, which has to be allowed.
+fn settings(url: &str) -> Settings {
+    let token = Template::parse(&format!("Bearer {TOKEN}")).expect("a header is a template");
+    Settings {
+        allow: vec!["127.0.0.1".into()],
+        secrets: vec![SECRET.into()],
+        headers: [("authorization".to_owned(), token)].into(),
+        ..Settings::new(Template::parse(url).expect("the URL is a template"))
+    }
+}
+
+struct WebhookUnderTest {
+    endpoint: Endpoint,
+    proxy: FaultProxy,
+    sink: Arc<Webhook>,
+}
+
+async fn fresh() -> WebhookUnderTest {
+    let endpoint = Endpoint::start().await;
+    let proxy = FaultProxy::to(endpoint.address()).await.expect("a proxy can be started");
+    let url = format!("http://{}/hooks/{{event_type}}?token={TOKEN}", proxy.address());
+    let sink = Arc::new(Webhook::new(settings(&url)).expect("the settings are good"));
+    WebhookUnderTest { endpoint, proxy, sink }
+}
+
+#[async_trait]
+impl SinkUnderTest for WebhookUnderTest {
+    fn sink(&self) -> Arc<dyn Sink> {
+        self.sink.clone()
+    }
+
+    async fn arrived(&self) -> Vec<Arrived> {
+        self.endpoint.accepted().iter().map(endpoint::Request::message).collect()
+    }
+
+    fn secret(&self) -> Result<String, Impossible> {
+        Ok(TOKEN.into())
+    }
+
+    async fn refuse(&self, message: &mut Message) -> Result<(), Impossible> {
+        self.endpoint.answer_to(message.id, 422);
+        Ok(())
+    }
+
+    async fn stop(&self) -> Result<(), Impossible> {
+        self.proxy.set(Fault::Refuse).await;
+        Ok(())
+    }
+
+    async fn start(&self) {
+        self.proxy.set(Fault::Pass).await;
+    }
+
+    async fn stall(&self) -> Result<(), Impossible> {
+        self.proxy.set(Fault::DropAnswers).await;
+        Ok(())
+    }
+
+    async fn resume(&self) {
+        self.proxy.set(Fault::Pass).await;
+    }
+}
