@@ -39,9 +39,11 @@ pub(super) async fn drain_rate() -> f64 {
 async fn fill(events: &Collection<Document>) {
     let by_status = IndexModel::builder().keys(doc! { "status": 1, "occurredAt": 1 }).options(IndexOptions::default());
     events.create_index(by_status.build()).await.expect("an index");
-    let event = |n: usize| doc! {
-        "eventType": "order.placed", "aggregateId": n.to_string(), "payload": "x".repeat(500),
-        "occurredAt": DateTime::from_millis(n as i64), "status": "NEW",
+    let event = |n: usize| {
+        doc! {
+            "eventType": "order.placed", "aggregateId": n.to_string(), "payload": "x".repeat(500),
+            "occurredAt": DateTime::from_millis(n as i64), "status": "NEW",
+        }
     };
     events.insert_many((0..EVENTS).map(event)).await.expect("events");
 }
@@ -54,7 +56,8 @@ async fn claim(events: &Collection<Document>) -> Vec<Document> {
         claimed.push(Document::try_from(cursor.current()).expect("a document"));
     }
     let ids: Vec<_> = claimed.iter().filter_map(|event| event.get("_id").cloned()).collect();
-    let claim = doc! { "$set": { "status": "PROCESSING", "workerId": "host-1", "processingAt": DateTime::from_millis(0) } };
+    let claim =
+        doc! { "$set": { "status": "PROCESSING", "workerId": "host-1", "processingAt": DateTime::from_millis(0) } };
     events.update_many(doc! { "_id": { "$in": ids }, "status": "NEW" }, claim).await.expect("a claim");
     claimed
 }

@@ -28,7 +28,12 @@ struct Null {
 
 impl Null {
     fn expecting(messages: usize) -> Arc<Self> {
-        Arc::new(Self { left: AtomicUsize::new(messages), done: Notify::new(), last: Mutex::default(), came: Notify::new() })
+        Arc::new(Self {
+            left: AtomicUsize::new(messages),
+            done: Notify::new(),
+            last: Mutex::default(),
+            came: Notify::new(),
+        })
     }
 }
 

@@ -34,7 +34,8 @@ impl MongoDb {
 
 /// The number and the time come from the one document that all who record write to, so both grow.
 async fn record(db: &Db, session: &mut ClientSession, change: &Change) -> Result<()> {
-    let next = doc! { "$set": { "audited": { "$add": [{ "$ifNull": ["$audited", 0i64] }, 1i64] }, "auditedAt": "$$NOW" } };
+    let next =
+        doc! { "$set": { "audited": { "$add": [{ "$ifNull": ["$audited", 0i64] }, 1i64] }, "auditedAt": "$$NOW" } };
     let update = db.state.find_one_and_update(doc! { "_id": JOURNAL }, vec![next]);
     let state = update.return_document(mongodb::options::ReturnDocument::After).session(&mut *session).await?;
     let state = state.ok_or_else(error::no_journal)?;

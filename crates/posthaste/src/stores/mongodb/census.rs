@@ -7,8 +7,8 @@ use mongodb::bson::doc;
 
 use super::codec::{self, Row};
 use super::db::Db;
-use super::standing::Standing;
 use super::read;
+use super::standing::Standing;
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Status};
 use crate::journal::ParkedState;

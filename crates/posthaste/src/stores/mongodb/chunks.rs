@@ -37,7 +37,9 @@ pub(super) async fn fill(db: &Db, session: &mut ClientSession, row: &mut Row) ->
         if whole(&chunk, "n")? != found {
             break;
         }
-        payload.extend_from_slice(chunk.get_binary_generic("bytes").map_err(|_| corrupt("a part of a payload is damaged"))?);
+        payload.extend_from_slice(
+            chunk.get_binary_generic("bytes").map_err(|_| corrupt("a part of a payload is damaged"))?,
+        );
         found += 1;
     }
     if found != row.chunks {
@@ -51,4 +53,3 @@ pub(super) async fn fill(db: &Db, session: &mut ClientSession, row: &mut Row) ->
 pub(super) fn names(rows: &[Row]) -> Vec<Bson> {
     rows.iter().filter(|row| row.chunks > 0).map(|row| row.message.id.to_string().into()).collect()
 }
-

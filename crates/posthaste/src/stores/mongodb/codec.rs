@@ -137,7 +137,9 @@ pub(super) fn row(db: &Db, document: &RawDocument) -> Result<Row> {
     for element in document {
         let (name, value) = element.map_err(|_| corrupt("a document of the journal is damaged"))?;
         match name.as_str() {
-            "_id" => reading.row.id = Bson::try_from(value).map_err(|_| corrupt("the `_id` of a document is damaged"))?,
+            "_id" => {
+                reading.row.id = Bson::try_from(value).map_err(|_| corrupt("the `_id` of a document is damaged"))?;
+            }
             "posthaste" => reading.own(value)?,
             name => {
                 if let Some(field) = db.field(name) {
@@ -247,7 +249,9 @@ impl<'a> Reading<'a> {
             Field::OccurredAt => self.occurred_at = moment_of(value),
             Field::DueAt => message.due_at = moment_of(value).map(timestamp),
             Field::Destination => message.destination = text_of(value),
-            Field::MaxAttempts => message.max_attempts = whole_of(value).and_then(|n| n.try_into().ok()).filter(|&n| n > 0),
+            Field::MaxAttempts => {
+                message.max_attempts = whole_of(value).and_then(|n| n.try_into().ok()).filter(|&n| n > 0);
+            }
             Field::SourceStream => self.stream = text_of(value),
             Field::SourceEvent => self.event = text_of(value),
             Field::RecordedAt => self.row.recorded_at = value.as_timestamp(),
@@ -281,9 +285,10 @@ impl<'a> Reading<'a> {
         if message.aggregate_type.is_empty() {
             message.aggregate_type = self.db.options.aggregate_type.as_str().into();
         }
-        message.key = self.own_key.or(self.given_key).unwrap_or_else(|| {
-            Some(format!("{}/{}", message.aggregate_type, message.aggregate_id).into())
-        });
+        message.key = self
+            .own_key
+            .or(self.given_key)
+            .unwrap_or_else(|| Some(format!("{}/{}", message.aggregate_type, message.aggregate_id).into()));
         message.content_type = self.content_type.unwrap_or_else(|| self.natural_content_type.into());
         let inserted = || match &self.row.id {
             Bson::ObjectId(id) => Some(id.timestamp().timestamp_millis()),

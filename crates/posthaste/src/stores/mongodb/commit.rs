@@ -40,7 +40,8 @@ impl MongoDb {
     }
 
     async fn move_cursors(&self, commits: &[&LaneCommit], refused: &mut Vec<Partition>) -> Result<()> {
-        let updates: Vec<Document> = commits.iter().map(|commit| doc! { "q": fence(commit), "u": [cursor(commit)] }).collect();
+        let updates: Vec<Document> =
+            commits.iter().map(|commit| doc! { "q": fence(commit), "u": [cursor(commit)] }).collect();
         let wanted = updates.len() as u64;
         if self.db().update_all("outbox_partitions", updates, None).await? == wanted {
             return Ok(());
@@ -123,7 +124,8 @@ impl Recording<'_> {
         self.db.delete_all("outbox_parked", unpark.collect(), session).await?;
         let park = self.commit.park.iter().map(|park| {
             // What someone discarded stays discarded until its lane lets it go.
-            let unless = doc! { "$cond": [{ "$eq": ["$state", "discarded"] }, "$$ROOT", { "$literal": self.park(park) }] };
+            let unless =
+                doc! { "$cond": [{ "$eq": ["$state", "discarded"] }, "$$ROOT", { "$literal": self.park(park) }] };
             let id = parked_id(codec::seq(park.position), destination);
             doc! { "q": { "_id": id }, "u": [{ "$replaceWith": unless }], "upsert": true }
         });
@@ -173,7 +175,8 @@ impl Recording<'_> {
                 "after": codec::seq(held.after),
                 "until": codec::seq(held.until),
             };
-            let replace = self.db.held_keys.find_one_and_replace(doc! { "_id": codec::scope(destination, &held.key) }, place);
+            let replace =
+                self.db.held_keys.find_one_and_replace(doc! { "_id": codec::scope(destination, &held.key) }, place);
             let before = replace.upsert(true).session(&mut *session).await?;
             self.passed(before, Some(held), session).await?;
         }

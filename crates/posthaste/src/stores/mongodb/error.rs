@@ -48,14 +48,18 @@ pub(super) fn failure_of(error: &Error) -> Option<&Failure> {
 pub(super) fn address(error: mongodb::error::Error) -> Error {
     match *error.kind {
         ErrorKind::DnsResolve { .. } => Error::new(Kind::Unavailable, "the address of MongoDB cannot be resolved"),
-        _ => Error::new(Kind::Invalid, "not an address of MongoDB: mongodb://USER:PASSWORD@HOST:PORT,…/DATABASE?OPTIONS"),
+        _ => {
+            Error::new(Kind::Invalid, "not an address of MongoDB: mongodb://USER:PASSWORD@HOST:PORT,…/DATABASE?OPTIONS")
+        }
     }
 }
 
 fn failure(error: &mongodb::error::Error) -> Failure {
     let (code, text) = match &*error.kind {
         ErrorKind::Command(command) => (Some(command.code), format!("{} ({})", command.message, command.code)),
-        ErrorKind::Write(WriteFailure::WriteError(write)) => (Some(write.code), format!("{} ({})", write.message, write.code)),
+        ErrorKind::Write(WriteFailure::WriteError(write)) => {
+            (Some(write.code), format!("{} ({})", write.message, write.code))
+        }
         ErrorKind::Write(WriteFailure::WriteConcernError(write)) => {
             (Some(write.code), format!("{} ({})", write.message, write.code))
         }
@@ -85,7 +89,9 @@ fn meaning(error: &mongodb::error::Error, code: Option<i32>) -> (Kind, &'static 
             (Kind::Invalid, NO_REPLICA_SET)
         }
         (ErrorKind::IncompatibleServer { .. }, _) => (Kind::Invalid, "MongoDB is too old: 5.0 or newer is needed"),
-        (_, Some(DUPLICATE_KEY)) => (Kind::Unavailable, "another transaction wrote the same message at the same moment: try again"),
+        (_, Some(DUPLICATE_KEY)) => {
+            (Kind::Unavailable, "another transaction wrote the same message at the same moment: try again")
+        }
         (_, Some(10_334)) => (Kind::Invalid, "a message is too large for a document of MongoDB"),
         (_, Some(121)) => (Kind::Invalid, "the collection's validation rules refuse the document"),
         (ErrorKind::InvalidArgument { .. }, _) => (Kind::Invalid, "the call is wrong"),
@@ -96,7 +102,8 @@ fn meaning(error: &mongodb::error::Error, code: Option<i32>) -> (Kind, &'static 
 
 /// `update` and `delete` answer with success and a list of what failed.
 pub(super) fn check_write(answer: &Document) -> Result<(), Error> {
-    let first = answer.get_array("writeErrors").ok().and_then(|errors| errors.first()).and_then(|first| first.as_document());
+    let first =
+        answer.get_array("writeErrors").ok().and_then(|errors| errors.first()).and_then(|first| first.as_document());
     let failed = first.or_else(|| answer.get_document("writeConcernError").ok());
     let Some(failed) = failed else { return Ok(()) };
     let code = number(failed, "code").and_then(|code| i32::try_from(code).ok());

@@ -179,7 +179,27 @@ pub(super) async fn follow(db: Db, feed: Arc<Feed>) {
 /// stream cannot be resumed (280), or what it watched is gone.
 fn is_fatal(error: &Error) -> bool {
     let code = super::error::failure_of(error).and_then(|failure| failure.code);
-    !matches!(code, None | Some(6 | 7 | 63 | 89 | 91 | 133 | 150 | 189 | 234 | 262 | 9_001 | 10_107 | 11_600 | 11_602 | 13_388 | 13_435 | 13_436))
+    !matches!(
+        code,
+        None | Some(
+            6 | 7
+                | 63
+                | 89
+                | 91
+                | 133
+                | 150
+                | 189
+                | 234
+                | 262
+                | 9_001
+                | 10_107
+                | 11_600
+                | 11_602
+                | 13_388
+                | 13_435
+                | 13_436
+        )
+    )
 }
 
 async fn open(db: &Db, resume: Option<ResumeToken>) -> Result<ChangeStream<Document>> {
@@ -196,7 +216,8 @@ async fn open(db: &Db, resume: Option<ResumeToken>) -> Result<ChangeStream<Docum
     let only = doc! { "$project": {
         "_id": 1, "operationType": 1, "ns": 1, "clusterTime": 1, "documentKey": 1, "stamped": stamped,
     } };
-    let watch = db.database.watch().pipeline([wanted, only]).read_concern(ReadConcern::majority()).max_await_time(AWAIT);
+    let watch =
+        db.database.watch().pipeline([wanted, only]).read_concern(ReadConcern::majority()).max_await_time(AWAIT);
     let watch = match resume {
         // Also goes on after an `invalidate`, which `resume_after` does not.
         Some(token) => watch.start_after(token),

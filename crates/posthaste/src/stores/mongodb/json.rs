@@ -25,7 +25,13 @@ fn write(value: RawBsonRef<'_>, json: &mut String) -> Result<()> {
         RawBsonRef::Int64(number) => json.push_str(&number.to_string()),
         RawBsonRef::Double(number) if number.is_finite() => json.push_str(&double(number)),
         RawBsonRef::Double(number) => {
-            let name = if number.is_nan() { "NaN" } else if number > 0.0 { "Infinity" } else { "-Infinity" };
+            let name = if number.is_nan() {
+                "NaN"
+            } else if number > 0.0 {
+                "Infinity"
+            } else {
+                "-Infinity"
+            };
             wrap("$numberDouble", &quoted(name), json);
         }
         RawBsonRef::DateTime(at) => wrap("$date", &date(at.timestamp_millis()), json),

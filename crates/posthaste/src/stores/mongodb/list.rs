@@ -153,7 +153,11 @@ async fn by_status(db: &Db, filter: &Filter, session: &mut ClientSession) -> Res
         [Status::Waiting] => {
             let standing = Standing::load(db, session, Some(&[])).await?;
             let waiting: Vec<Document> = standing.all_held().map(|(_, held)| span_of(db, held)).collect();
-            Ok(Some(if waiting.is_empty() { doc! { "_id": { "$in": [] } } } else { doc! { "$or": waiting } }))
+            Ok(Some(if waiting.is_empty() {
+                doc! { "_id": { "$in": [] } }
+            } else {
+                doc! { "$or": waiting }
+            }))
         }
         statuses if statuses.iter().all(is_parked) => {
             let states: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();

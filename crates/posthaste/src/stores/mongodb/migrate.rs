@@ -76,8 +76,10 @@ impl MongoDb {
             std::cmp::Ordering::Equal => Ok(*self.shared.partitions.get_or_init(|| found.partitions)),
             std::cmp::Ordering::Greater => Err(too_new(found.version)),
             std::cmp::Ordering::Less => {
-                let text =
-                    format!("the journal is of version {}, older than this program: run `posthaste migrate`", found.version);
+                let text = format!(
+                    "the journal is of version {}, older than this program: run `posthaste migrate`",
+                    found.version
+                );
                 Err(Error::new(Kind::Schema, text))
             }
         }
@@ -121,7 +123,12 @@ pub(super) fn indexes(db: &Db) -> Vec<(String, IndexModel)> {
     let placed = doc! { "posthaste.seq": { "$gt": 0i64 } };
     vec![
         // What has no place yet, in the order of writing; and reading on.
-        index(events, "outbox_journal", doc! { "posthaste.seq": 1, &fields.recorded_at: 1, "posthaste.partition": 1 }, None),
+        index(
+            events,
+            "outbox_journal",
+            doc! { "posthaste.seq": 1, &fields.recorded_at: 1, "posthaste.partition": 1 },
+            None,
+        ),
         // A held key that catches up, and whoever looks a key up.
         index(events, "outbox_key", doc! { "posthaste.key": 1, &fields.tenant: 1, "posthaste.seq": 1 }, Some(placed)),
         index(events, "outbox_aggregate", doc! { &fields.aggregate_id: 1 }, None),
@@ -129,14 +136,12 @@ pub(super) fn indexes(db: &Db) -> Vec<(String, IndexModel)> {
         index(events, "outbox_status", doc! { &fields.status: 1, &fields.occurred_at: 1 }, None),
         index(events, "outbox_id", doc! { "posthaste.id": 1 }, Some(doc! { "posthaste.id": { "$exists": true } })),
         index(events, "outbox_restamp", doc! { "posthaste.restamp": 1 }, Some(doc! { "posthaste.restamp": true })),
-        unique(
-            index(
-                events,
-                "outbox_source",
-                doc! { &fields.source_stream: 1, &fields.source_event: 1, &fields.destination: 1 },
-                Some(doc! { &fields.source_stream: { "$exists": true } }),
-            ),
-        ),
+        unique(index(
+            events,
+            "outbox_source",
+            doc! { &fields.source_stream: 1, &fields.source_event: 1, &fields.destination: 1 },
+            Some(doc! { &fields.source_stream: { "$exists": true } }),
+        )),
         index("outbox_parked", "outbox_parked_due", doc! { "destination": 1, "dueAt": 1, "seq": 1 }, None),
         index("outbox_parked", "outbox_parked_state", doc! { "state": 1, "seq": 1 }, None),
         index("outbox_parked", "outbox_parked_seq", doc! { "seq": 1 }, None),

@@ -16,7 +16,12 @@ use crate::inspect::{Filter, Mode, Operation, OperationReport, Status};
 use crate::journal::HeldKey;
 
 impl MongoDb {
-    pub(super) async fn operate_on(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport> {
+    pub(super) async fn operate_on(
+        &self,
+        operation: Operation,
+        filter: &Filter,
+        mode: Mode,
+    ) -> Result<OperationReport> {
         self.sequence().await?;
         let db = self.db();
         match mode {
@@ -138,7 +143,8 @@ async fn apply(db: &Db, session: &mut ClientSession, changes: Vec<Change>) -> Re
     if seqs.is_empty() {
         return Ok(());
     }
-    db.update_all("outbox_parked", changes.into_iter().map(|change| change.update).collect(), Some(&mut *session)).await?;
+    db.update_all("outbox_parked", changes.into_iter().map(|change| change.update).collect(), Some(&mut *session))
+        .await?;
     let messages = doc! { "posthaste.seq": { "$in": seqs } };
     let touch = doc! { "$set": { "posthaste.restamp": true }, "$inc": { "posthaste.operations": 1i64 } };
     db.events.update_many(messages, touch).session(session).await?;

@@ -134,7 +134,9 @@ impl Options {
         for (n, (_, name)) in fields.iter().enumerate() {
             let plain = !name.is_empty() && !name.contains(['.', '$', '\0']) && !["_id", "posthaste"].contains(name);
             if !plain {
-                return Err(invalid(format!("`{name}` cannot be the name of a field: it is taken, empty or has . or $")));
+                return Err(invalid(format!(
+                    "`{name}` cannot be the name of a field: it is taken, empty or has . or $"
+                )));
             }
             if fields[..n].iter().any(|(_, other)| other == name) {
                 return Err(invalid(format!("two fields are called `{name}`")));

@@ -76,7 +76,8 @@ async fn read_key(
     let aside = doc! { "scope": codec::scope(destination.as_str(), &held.key), "seq": &span };
     let aside = db.parked.distinct("seq", aside).session(&mut *session).await?;
     let mut filter = of_key(db, held);
-    filter.insert("posthaste.seq", doc! { "$gt": codec::seq(held.after), "$lte": codec::seq(held.until), "$nin": aside });
+    filter
+        .insert("posthaste.seq", doc! { "$gt": codec::seq(held.after), "$lte": codec::seq(held.until), "$nin": aside });
     filter.insert("posthaste.partition", i64::from(partition));
     let mut walk = Walk::new(db, filter, limit, session).await?;
     let mut entries = Vec::new();
@@ -125,7 +126,11 @@ pub(super) async fn rows(
     limit: Option<i64>,
     with_payload: bool,
 ) -> Result<Vec<Row>> {
-    let only = if with_payload { doc! {} } else { db.without_payload() };
+    let only = if with_payload {
+        doc! {}
+    } else {
+        db.without_payload()
+    };
     let find = db.events.find(filter).sort(doc! { "posthaste.seq": 1 }).projection(only).limit(limit.unwrap_or(0));
     let mut cursor = find.batch_size(PER_ANSWER).session(&mut *session).await?;
     let mut rows = Vec::new();

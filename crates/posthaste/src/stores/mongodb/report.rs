@@ -33,7 +33,13 @@ async fn get(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Opti
         deliveries.push(delivery(db, session, &standing, place, &row).await?);
     }
     let lease = lease(db, session, &row).await?;
-    Ok(Some(Report { position: codec::position(row.seq), partition: row.partition, message: row.message, deliveries, lease }))
+    Ok(Some(Report {
+        position: codec::position(row.seq),
+        partition: row.partition,
+        message: row.message,
+        deliveries,
+        lease,
+    }))
 }
 
 async fn delivery(
@@ -73,7 +79,9 @@ async fn behind(db: &Db, session: &mut ClientSession, destination: &str, row: &R
     let nothing = Behind { id: None, status: None, error: None, due_at: None };
     let Some(key) = row.message.order_key() else { return Ok(nothing) };
     let head = doc! { "scope": codec::scope(destination, &key), "holds": true };
-    let Some(head) = db.parked.find_one(head).sort(doc! { "seq": 1 }).session(session).await? else { return Ok(nothing) };
+    let Some(head) = db.parked.find_one(head).sort(doc! { "seq": 1 }).session(session).await? else {
+        return Ok(nothing);
+    };
     Ok(Behind {
         id: head.get("message").and_then(document::id_of).map(MessageId),
         status: Some(due::state(&head)?.into()),
@@ -114,7 +122,9 @@ async fn lease(db: &Db, session: &mut ClientSession, row: &Row) -> Result<Option
     let now = sequence::state(db, session).await?.now;
     let held = doc! { "_id": i64::from(row.partition), "worker": { "$ne": Bson::Null } };
     let only = doc! { "worker": 1, "epoch": 1, "expiresAt": 1 };
-    let Some(held) = db.partitions.find_one(held).projection(only).session(&mut *session).await? else { return Ok(None) };
+    let Some(held) = db.partitions.find_one(held).projection(only).session(&mut *session).await? else {
+        return Ok(None);
+    };
     let worker = text(&held, "worker")?;
     let said = db.workers.find_one(doc! { "_id": &worker }).session(session).await?;
     Ok(Some(LeaseReport {

@@ -134,7 +134,8 @@ impl MongoDb {
         let db = self.db();
         let rows = without_place(db, session).await?;
         let more = rows.len() as i64 == BATCH;
-        let rows = self.in_order(rows).await;
+        // A backlog is not held up for what the stream may never tell.
+        let rows = self.in_order(rows, if more { Duration::ZERO } else { PATIENCE }).await;
         let taken: Vec<Taken> = rows.into_iter().map(|row| self.judge(row)).collect();
         let count = taken.iter().filter(|taken| matches!(taken, Taken::Message(..))).count() as i64;
         let (newest, now) = self.take_numbers(session, count).await?;
@@ -153,21 +154,27 @@ impl MongoDb {
             "sequencer": { "holder": holder, "until": { "$add": ["$$NOW", lease] } },
         } };
         let update = self.db().state.find_one_and_update(doc! { "_id": JOURNAL }, vec![take]);
-        let state = update.return_document(ReturnDocument::After).session(session).await?.ok_or_else(error::no_journal)?;
+        let state =
+            update.return_document(ReturnDocument::After).session(session).await?.ok_or_else(error::no_journal)?;
         let until = state.get_document("sequencer").ok().and_then(|one| moment(one, "until")).unwrap_or_default();
         Ok((whole(&state, "newest")?, until - lease))
     }
 
     /// Sorts a batch into the order of the transactions that wrote it. See the top of this file.
-    async fn in_order(&self, rows: Vec<Row>) -> Vec<Row> {
+    async fn in_order(&self, rows: Vec<Row>, patience: Duration) -> Vec<Row> {
         let plain: Vec<&Bson> = rows.iter().filter(|row| row.recorded_at.is_none()).map(|row| &row.id).collect();
-        let committed = if plain.is_empty() { None } else { self.shared.feed.order_of(&plain, PATIENCE).await };
-        let mut places: Vec<_> = rows.into_iter().enumerate().map(|(stored, row)| {
-            let seen = committed.as_ref().and_then(|seen| seen.get(&codec_key(&row.id)).copied());
-            let clock = row.recorded_at.or(seen.map(|(at, _)| at)).unwrap_or(bson::Timestamp { time: 0, increment: 0 });
-            let within = seen.filter(|_| row.recorded_at.is_none()).map_or(stored as u64, |(_, nth)| nth);
-            ((clock.time, clock.increment, within), row)
-        }).collect();
+        let committed = if plain.is_empty() { None } else { self.shared.feed.order_of(&plain, patience).await };
+        let mut places: Vec<_> = rows
+            .into_iter()
+            .enumerate()
+            .map(|(stored, row)| {
+                let seen = committed.as_ref().and_then(|seen| seen.get(&codec_key(&row.id)).copied());
+                let clock =
+                    row.recorded_at.or(seen.map(|(at, _)| at)).unwrap_or(bson::Timestamp { time: 0, increment: 0 });
+                let within = seen.filter(|_| row.recorded_at.is_none()).map_or(stored as u64, |(_, nth)| nth);
+                ((clock.time, clock.increment, within), row)
+            })
+            .collect();
         places.sort_by_key(|(place, _)| *place);
         places.into_iter().map(|(_, row)| row).collect()
     }
@@ -175,7 +182,7 @@ impl MongoDb {
     fn judge(&self, row: Row) -> Taken {
         let options = &self.db().options;
         if row.by_library {
-            return Taken::Message(row, None);
+            return Taken::Message(Box::new(row), None);
         }
         if row.is_processed || row.status.as_deref() == Some(options.status.published.as_str()) {
             return Taken::Done(row.id);
@@ -184,10 +191,10 @@ impl MongoDb {
         let limits = Limits { name_bytes: 1_000, ..Limits::default() };
         match limits.check(&row.message) {
             Err(invalid) => Taken::Refused(row.id, invalid.to_string()),
-            Ok(()) if row.message.id.0.is_nil() => Taken::Message(row, Some(MessageId::generate())),
+            Ok(()) if row.message.id.0.is_nil() => Taken::Message(Box::new(row), Some(MessageId::generate())),
             Ok(()) => {
                 let given = row.id_is_given.then_some(row.message.id);
-                Taken::Message(row, given)
+                Taken::Message(Box::new(row), given)
             }
         }
     }
@@ -227,7 +234,7 @@ struct Numbered {
 /// What becomes of a document.
 enum Taken {
     /// With the id it gets, where `_id` does not tell.
-    Message(Row, Option<MessageId>),
+    Message(Box<Row>, Option<MessageId>),
     Done(Bson),
     Refused(Bson, String),
 }

@@ -45,7 +45,8 @@ impl Standing {
     /// Reads lanes and held keys, and what is parked of these messages, or of all.
     pub(super) async fn load(db: &Db, session: &mut ClientSession, seqs: Option<&[i64]>) -> Result<Self> {
         let mut standing = Self::default();
-        let mut cursor = db.destinations.find(doc! { "active": true }).sort(doc! { "_id": 1 }).session(&mut *session).await?;
+        let mut cursor =
+            db.destinations.find(doc! { "active": true }).sort(doc! { "_id": 1 }).session(&mut *session).await?;
         while let Some(one) = cursor.next(session).await.transpose()? {
             standing.destinations.push(destination(&one)?);
         }
@@ -120,7 +121,11 @@ impl Standing {
             return parked.state.into();
         }
         let position = codec::position(row.seq);
-        let held = if self.held.is_empty() { None } else { row.message.order_key().and_then(|key| self.held.get(&(place, key))) };
+        let held = if self.held.is_empty() {
+            None
+        } else {
+            row.message.order_key().and_then(|key| self.held.get(&(place, key)))
+        };
         match held {
             Some(held) if position <= held.after => Status::Delivered,
             Some(held) if position <= held.until => Status::Waiting,

@@ -14,7 +14,8 @@ use super::Database;
 async fn read_all(store: &MongoDb) -> Result<Vec<(u64, String)>> {
     let newest = store.advance().await?;
     let partitions = (0..store.partitions().await?).collect();
-    let request = ReadRequest { partitions, after: Position::START, until: newest, limit: 100_000, max_bytes: usize::MAX };
+    let request =
+        ReadRequest { partitions, after: Position::START, until: newest, limit: 100_000, max_bytes: usize::MAX };
     let batch = store.read(&request).await?;
     Ok(batch.entries.iter().map(|entry| (entry.position.seq, entry.message.aggregate_id.to_string())).collect())
 }
@@ -35,7 +36,10 @@ async fn plain_documents_are_numbered_in_the_order_of_writing_whatever_their_ids
         events.insert_one(plain(n, 2_000_000_000 - n)).await?;
     }
     let read = read_all(&database.store).await?;
-    assert_eq!(read.iter().map(|(_, id)| id.clone()).collect::<Vec<_>>(), (0..50).map(|n| n.to_string()).collect::<Vec<_>>());
+    assert_eq!(
+        read.iter().map(|(_, id)| id.clone()).collect::<Vec<_>>(),
+        (0..50).map(|n| n.to_string()).collect::<Vec<_>>()
+    );
     Ok(())
 }
 

@@ -51,7 +51,9 @@ async fn what_cannot_be_a_message_is_set_aside_and_holds_nobody() -> Result<()> 
     assert!(refused.get_str("lastError").is_ok_and(|why| why.contains("event_type is empty")));
     let findings = database.store.check().await?;
     assert!(findings.iter().any(|finding| finding.says.starts_with("3 documents")), "{findings:?}");
-    events.update_one(doc! { "eventType": "a b" }, doc! { "$set": { "eventType": "ab" }, "$unset": { "posthaste": "" } }).await?;
+    events
+        .update_one(doc! { "eventType": "a b" }, doc! { "$set": { "eventType": "ab" }, "$unset": { "posthaste": "" } })
+        .await?;
     assert_eq!(self::entries(&database.store).await?.len(), 2, "corrected, it is taken");
     Ok(())
 }
@@ -73,10 +75,12 @@ async fn a_collection_in_snake_case_is_adopted_by_a_mapping() -> Result<()> {
     let options = Options { collection: "outbox".into(), fields, ..Options::default() };
     let database = Database::with(&servers::address("mongodb"), options).await;
     let given = uuid::Uuid::now_v7();
-    let entry = |done: Bson| doc! {
-        "event_id": given.to_string(), "event_type": "chat.created", "aggregate_id": "c-1", "aggregate_type": "chat",
-        "payload": { "title": "hello" }, "created_at": DateTime::from_millis(1_700_000_000_000), "processed_at": done,
-        "retry_count": 0,
+    let entry = |done: Bson| {
+        doc! {
+            "event_id": given.to_string(), "event_type": "chat.created", "aggregate_id": "c-1", "aggregate_type": "chat",
+            "payload": { "title": "hello" }, "created_at": DateTime::from_millis(1_700_000_000_000), "processed_at": done,
+            "retry_count": 0,
+        }
     };
     let outbox = database.documents("outbox");
     outbox.insert_one(entry(DateTime::from_millis(1_700_000_001_000).into())).await?;

@@ -95,7 +95,12 @@ pub(super) struct Running {
 
 impl Running {
     /// With a store of its own, as another process has.
-    pub(super) async fn start(database: &Database, name: &str, receiver: &Receiver, options: Options) -> (Self, MongoDb) {
+    pub(super) async fn start(
+        database: &Database,
+        name: &str,
+        receiver: &Receiver,
+        options: Options,
+    ) -> (Self, MongoDb) {
         let store = MongoDb::connect(&database.url, options).await.expect("the server is there");
         (Self::on(&store, name, receiver), store)
     }
