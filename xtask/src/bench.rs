@@ -23,6 +23,8 @@ pub enum Name {
     Sqlite,
     /// PostgreSQL: enqueue, drain and latency, against bare SQL and against the outbox that most projects write
     Postgres,
+    /// MongoDB: enqueue, drain and latency, against the outbox that claims a batch and marks each event
+    Mongodb,
     /// Brokers: confirmed messages through a relay, each against a loop with the broker's client alone
     Brokers,
     /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others

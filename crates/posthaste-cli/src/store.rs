@@ -10,6 +10,8 @@ use serde::Deserialize;
 
 use crate::config::{Problem, Settings, StorePlan};
 
+#[cfg(feature = "mongodb")]
+mod mongodb;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
@@ -22,6 +24,7 @@ pub enum Kind {
     #[default]
     Sqlite,
     Postgres,
+    Mongodb,
 }
 
 impl Kind {
@@ -32,6 +35,8 @@ impl Kind {
             Self::Sqlite => Err(built_without("sqlite")),
             Self::Postgres if cfg!(feature = "postgres") => Ok(()),
             Self::Postgres => Err(built_without("postgres")),
+            Self::Mongodb if cfg!(feature = "mongodb") => Ok(()),
+            Self::Mongodb => Err(built_without("mongodb")),
         }
     }
 
@@ -40,6 +45,7 @@ impl Kind {
         match self {
             Self::Sqlite => None,
             Self::Postgres => Some("postgres://app@localhost/app"),
+            Self::Mongodb => Some("mongodb://localhost:27017/app?replicaSet=rs0"),
         }
     }
 
@@ -48,6 +54,8 @@ impl Kind {
         match self {
             #[cfg(feature = "postgres")]
             Self::Postgres => drop(settings.parse::<posthaste::stores::postgres::Options>(under, problems)),
+            #[cfg(feature = "mongodb")]
+            Self::Mongodb => drop(settings.parse::<posthaste::stores::mongodb::Options>(under, problems)),
             _ => {
                 let _ = (settings, under, problems);
             }
@@ -92,7 +100,9 @@ impl Store {
             Kind::Sqlite => sqlite::open(plan),
             #[cfg(feature = "postgres")]
             Kind::Postgres => postgres::open(plan),
-            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            #[cfg(feature = "mongodb")]
+            Kind::Mongodb => mongodb::open(plan).await,
+            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
             kind => std::future::ready(Err(absent(kind))).await,
         }
     }
@@ -104,7 +114,9 @@ impl Store {
             Kind::Sqlite => sqlite::migrate(plan).await,
             #[cfg(feature = "postgres")]
             Kind::Postgres => postgres::migrate(plan).await,
-            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            #[cfg(feature = "mongodb")]
+            Kind::Mongodb => mongodb::migrate(plan).await,
+            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
             kind => std::future::ready(Err(absent(kind))).await,
         }
     }
@@ -125,7 +137,7 @@ impl Store {
     }
 }
 
-#[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+#[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
 fn absent(kind: Kind) -> posthaste::Error {
     let says = kind.available().err().unwrap_or_default();
     posthaste::Error::new(posthaste::error::Kind::Invalid, says)

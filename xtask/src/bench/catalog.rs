@@ -35,6 +35,15 @@ impl Name {
                 ],
                 figures: &["backlog-rss-mb"],
             },
+            Self::Mongodb => Benchmark {
+                program: "mongodb",
+                features: "mongodb",
+                server: Some(("mongodb", &[])),
+                services: &[],
+                cases: &["enqueue-1", "enqueue-500", "drain", "drain-unstamped", "drain-claim"],
+                ratios: &[("drain_vs_claim", "drain", "drain-claim")],
+                figures: &["latency-ms"],
+            },
             Self::Postgres => Benchmark {
                 program: "postgres",
                 features: "postgres",

@@ -1,6 +1,8 @@
 //! The store suite on every store.
 
 pub(crate) mod memory;
+#[cfg(feature = "mongodb")]
+pub(crate) mod mongodb;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(feature = "postgres")]
