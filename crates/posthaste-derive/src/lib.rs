@@ -1,1 +1,0 @@
-//! `#[derive(DomainEvent)]`: a plain struct becomes a domain event.
