@@ -57,6 +57,7 @@ mod operate;
 mod overview;
 mod purge;
 mod read;
+mod read_key;
 mod register;
 mod report;
 mod segments;

@@ -21,6 +21,10 @@ mod on_debians {
     posthaste::store_suite!(super::fresh);
 }
 
+mod on_the_newest {
+    posthaste::store_suite!(super::fresh_on_the_newest);
+}
+
 /// A schema of its own, gone when the test is.
 pub(crate) struct InSchema {
     pub(crate) store: Postgres,
@@ -30,6 +34,10 @@ pub(crate) struct InSchema {
 
 pub(crate) async fn fresh() -> InSchema {
     on("postgres").await
+}
+
+pub(crate) async fn fresh_on_the_newest() -> InSchema {
+    on("postgres18").await
 }
 
 /// A journal on one of the servers.
