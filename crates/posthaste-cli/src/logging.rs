@@ -31,15 +31,25 @@ pub fn for_relay(plan: &LogPlan, verbose: u8) -> Level {
     Level { handle: init(plan.format, filter), fixed: verbose > 0 }
 }
 
+/// Clients that log for themselves what the relay says anyway, and call a lost connection an error of theirs. Who names one in
+/// `log.level` hears it.
+fn without_clients(filter: Targets) -> Targets {
+    const CLIENTS: [&str; 1] = ["async_nats"];
+    let unnamed = |client: &&str| !filter.iter().any(|(target, _)| target == *client);
+    let silent: Vec<&str> = CLIENTS.into_iter().filter(unnamed).collect();
+    silent.into_iter().fold(filter, |filter, client| filter.with_target(client, LevelFilter::OFF))
+}
+
 /// For everything else: only warnings, or more if `-v` was given.
 pub fn for_commands(verbose: u8) {
-    let filter = if verbose == 0 { Targets::new().with_default(LevelFilter::WARN) } else { at(verbose) };
+    let quiet = || without_clients(Targets::new().with_default(LevelFilter::WARN));
+    let filter = if verbose == 0 { quiet() } else { at(verbose) };
     init(LogFormat::Pretty, filter);
 }
 
 /// The level was parsed once when the config was resolved.
 fn targets(level: &str) -> Targets {
-    level.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO))
+    without_clients(level.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO)))
 }
 
 fn at(verbose: u8) -> Targets {

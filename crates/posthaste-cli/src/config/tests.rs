@@ -245,3 +245,20 @@ fn what_is_reachable_from_outside_needs_a_token() {
     assert!(plan_of("[http]", &[]).unwrap().http.unwrap().bind.ip().is_loopback());
     assert!(plan_of("", &[]).unwrap().http.is_none());
 }
+
+#[cfg(feature = "redis")]
+#[test]
+fn a_problem_in_the_table_of_a_sink_is_named_by_its_whole_key_and_shows_no_secret() {
+    let says = |table: &str| {
+        let file = format!("[destinations.bus]\ntype = 'redis'\nredis = {table}");
+        plan_of(&file, &[("URL", "s3cr3t")]).unwrap_err()
+    };
+    let missing = says("{ stream = 'orders' }");
+    assert!(missing.contains("destinations.bus.redis.url  is missing"), "{missing}");
+    let several = says("{ url = 'redis://localhost', stream = '{type}', sream = 'orders' }");
+    assert!(several.contains("destinations.bus.redis.stream  knows no {type}: use {id}"), "{several}");
+    assert!(several.contains("destinations.bus.redis.sream   is not a setting"), "{several}");
+    let secret = says("{ url = { env = 'URL' }, stream = 'orders' }");
+    assert!(secret.contains("destinations.bus.redis.url  does not accept the value"), "{secret}");
+    assert!(!secret.contains("s3cr3t"), "{secret}");
+}
