@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::services;
 use crate::step::{cargo, shown};
+use crate::{clients, services};
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
@@ -17,6 +17,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     services::up_for_tests()?;
+    clients::install()?;
     let mut command = cargo("test --workspace --all-features --no-fail-fast");
     if let Some(only) = &args.only {
         command.args(["--", only]);

@@ -20,7 +20,7 @@ impl Level {
     pub fn set(&self, level: &str) {
         if !self.fixed {
             // Fails only when the subscriber is gone, and then nothing is logged anyway.
-            let _ = self.handle.reload(targets(level));
+            let _ = self.handle.reload(discreet(targets(level)));
         }
     }
 }
@@ -46,13 +46,18 @@ fn at(verbose: u8) -> Targets {
     Targets::new().with_default(if verbose == 1 { LevelFilter::DEBUG } else { LevelFilter::TRACE })
 }
 
+/// Without what would show payloads: of messages that a broker returns. What matters of it is in the errors of the sink.
+fn discreet(filter: Targets) -> Targets {
+    filter.with_target("lapin", LevelFilter::OFF)
+}
+
 fn init(format: LogFormat, filter: Targets) -> reload::Handle<Targets, Registry> {
+    let (filter, handle) = reload::Layer::new(discreet(filter));
     let colour = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     let layer = match format {
         LogFormat::Pretty => fmt::layer().with_writer(io::stderr).with_ansi(colour).boxed(),
         LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(io::stderr).boxed(),
     };
-    let (filter, handle) = reload::Layer::new(filter);
     tracing_subscriber::registry().with(layer.with_filter(filter)).init();
     handle
 }

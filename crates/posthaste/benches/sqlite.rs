@@ -272,5 +272,5 @@ fn backlog_rss_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a Linux");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
     let kilobytes: f64 = peak.trim().trim_end_matches("kB").trim().parse().expect("a number");
-    kilobytes / 1024.0
+    (kilobytes / 1024.0).round()
 }

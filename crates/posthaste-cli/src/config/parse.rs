@@ -32,6 +32,7 @@ pub struct Store {
     pub partitions: Option<u16>,
     /// What only this kind of store has, one table for each.
     pub postgres: Option<Value>,
+    pub mongodb: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]

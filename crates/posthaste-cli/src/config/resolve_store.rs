@@ -97,6 +97,7 @@ pub(super) fn resolve(written: parse::Store, folder: &Path, problems: &mut Vec<P
     let (name, table) = match kind {
         Kind::Sqlite => ("sqlite", None),
         Kind::Postgres => ("postgres", written.postgres),
+        Kind::Mongodb => ("mongodb", written.mongodb),
     };
     let settings = table.map(Settings).unwrap_or_default();
     kind.check(&settings, &format!("store.{name}"), problems);

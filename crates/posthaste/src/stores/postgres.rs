@@ -62,6 +62,7 @@ mod report;
 mod segments;
 mod ticks;
 mod tls;
+mod upkeep;
 mod wait;
 mod write;
 
@@ -129,6 +130,7 @@ struct Shared {
     pool: Pool,
     ticks: Ticks,
     marks: commit::Marks,
+    upkeep: upkeep::Upkeep,
     queries: AtomicU64,
     wakes: AtomicU64,
     woken: Notify,
@@ -150,6 +152,7 @@ impl Postgres {
             options,
             ticks: Ticks::default(),
             marks: commit::Marks::default(),
+            upkeep: upkeep::Upkeep::default(),
             queries: AtomicU64::new(0),
             wakes: AtomicU64::new(0),
             woken: Notify::new(),
