@@ -73,6 +73,7 @@ impl Worker {
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;
         let engine = Engine::new(settings, destinations, partitions, seed, super::mistakes::Mistakes::NONE);
         let (inbox, answers) = mpsc::channel(INBOX);
+        monitor.began();
         let (started, under_way) = (Instant::now(), UnderWay::new(monitor.clone()));
         Self { id, ttl, ports, exits, engine, started, monitor, inbox, answers, under_way }
     }

@@ -49,6 +49,11 @@ impl Monitor {
         self.0.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A relay begins, perhaps with other destinations than the one before it.
+    pub(in crate::relay) fn began(&self) {
+        self.count().deliveries.clear();
+    }
+
     pub(in crate::relay) fn committed(&self, took: Duration) {
         self.count().commits.observe(took);
     }
@@ -88,5 +93,27 @@ impl Monitor {
                 other => tally.store_errors += u64::from(store_error(other).is_some()),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sink::Outcome;
+
+    fn delivered(walk: usize) -> Input {
+        let outcome = Outcome { confirmed: 1, error: None, progress: None };
+        Input::Delivered { walk, id: 1, outcome, took: Duration::from_millis(3) }
+    }
+
+    #[test]
+    fn durations_belong_to_the_destinations_of_the_relay_that_runs() {
+        let monitor = Monitor::default();
+        monitor.heard(&[delivered(1), delivered(1)]);
+        let counts = |tally: Tally| tally.deliveries.iter().map(|histogram| histogram.count()).collect::<Vec<_>>();
+        assert_eq!(counts(monitor.tally()), [0, 2]);
+        monitor.began();
+        monitor.heard(&[delivered(0)]);
+        assert_eq!(counts(monitor.tally()), [1]);
     }
 }
