@@ -3,6 +3,7 @@
 use self::server::Server;
 use super::Broker;
 
+// With base64, which JetStream wraps payloads in.
 #[path = "../../../../posthaste/tests/it/sinks/nats/server.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod server;

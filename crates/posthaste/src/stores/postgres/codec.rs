@@ -143,7 +143,8 @@ pub(super) fn entry(row: &Row, tick: u64) -> Result<Entry> {
 pub(super) fn message(row: &Row) -> Result<Message> {
     let (aggregate_type, aggregate_id): (&str, &str) = (row.try_get(4)?, row.try_get(5)?);
     let key = text(row, 6)?;
-    let key = key.map(|key| if key.is_empty() { compact_str::format_compact!("{aggregate_type}/{aggregate_id}") } else { key });
+    let key = key
+        .map(|key| if key.is_empty() { compact_str::format_compact!("{aggregate_type}/{aggregate_id}") } else { key });
     let max_attempts: Option<i32> = row.try_get(14)?;
     let headers: Option<Json<'_>> = row.try_get(17)?;
     Ok(Message {
