@@ -16,7 +16,8 @@ const QUEUE: &str = "accounts";
 /// A broker takes its time to start on a busy machine.
 fn block_on(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(tokio::time::timeout(Duration::from_secs(300), test)).expect("the test ends in time");
+    let in_time = async { tokio::time::timeout(Duration::from_secs(300), test).await };
+    runtime.block_on(in_time).expect("the test ends in time");
 }
 
 /// Sends to one queue, which it makes.
