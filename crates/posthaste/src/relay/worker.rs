@@ -17,7 +17,7 @@ use super::telemetry::{self, Monitor};
 use crate::destination::{Destination, Name};
 use crate::error::{Error, Kind, Result};
 use crate::inspect::{Change, Inspect};
-use crate::journal::{Hint, Journal, Position, WorkerId};
+use crate::journal::{Entry, HeldKey, Hint, Journal, LaneCommit, Lease, Position, WorkerId};
 use crate::sink::Sink;
 
 /// A question to the store has failed if there is no answer within so many leases.
@@ -232,7 +232,7 @@ impl Question {
                 Input::Read { walk, lanes, result }
             }
             Action::ReadKey { walk, lane, line, held, limit, asked_at } => {
-                let result = within(patience, journal.read_key(&destination, lane.partition, &held, limit)).await;
+                let result = within(patience, read_key(journal.as_ref(), destination, lane, &held, limit)).await;
                 Input::KeyRead { walk, lane, line, held, asked_at, result }
             }
             Action::Due { walk, lanes, limit, asked_at } => {
@@ -277,6 +277,23 @@ async fn pause(inspect: Option<&dyn Inspect>, worker: &WorkerId, destination: &N
 async fn within<T>(patience: Duration, asked: impl Future<Output = Result<T>>) -> Result<T> {
     let late = |_| Err(Error::new(Kind::Unavailable, format!("the store did not answer within {patience:?}")));
     tokio::time::timeout(patience, asked).await.unwrap_or_else(late)
+}
+
+/// What waits behind a held key, if the lease is held after it was read. Whoever has taken the partition over may have parked the
+/// key's next message, which is left out of the answer, and the one behind it would overtake it.
+async fn read_key(
+    journal: &dyn Journal,
+    destination: Name,
+    lane: Lease,
+    held: &HeldKey,
+    limit: usize,
+) -> Result<Vec<Entry>> {
+    let entries = journal.read_key(&destination, lane.partition, held, limit).await?;
+    let fence = LaneCommit::nothing(destination, lane.partition, lane.epoch);
+    match journal.commit(&[fence]).await?.is_empty() {
+        true => Ok(entries),
+        false => Err(Error::new(Kind::Unavailable, "the lease has changed hands")),
+    }
 }
 
 async fn look(journal: &dyn Journal, wait: Duration) -> Result<Option<Position>> {
