@@ -1,5 +1,5 @@
-//! The outbox that most projects write: claim a batch by UPDATE … SKIP LOCKED, send it, mark it as sent. As fast as that goes: the
-//! statements are prepared, a batch is one statement, the index holds only what is pending, and no commit waits for the disk.
+//! The outbox that most projects write: claim a batch by UPDATE … SKIP LOCKED, send it, mark it as sent. With care: the
+//! statements are prepared, and a batch is one statement.
 
 use std::time::Instant;
 
@@ -12,10 +12,13 @@ use crate::database::{Database, wal_bytes};
 use crate::{BATCH, MESSAGES, rate};
 
 const CLAIM: &str = "
-    UPDATE claims SET status = 'claimed', claimed_by = 'worker-1', claimed_at = now()
-    WHERE id IN (SELECT id FROM claims WHERE status = 'pending' ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
-    RETURNING id, message_id, event_type, aggregate_type, aggregate_id, correlation_id, content_type, payload";
-const SENT: &str = "UPDATE claims SET status = 'sent', sent_at = now() WHERE id = ANY ($1)";
+    UPDATE claims SET status = 'PROCESSING', locked_by = 'worker-1', locked_at = now(), attempts = attempts + 1
+    WHERE id IN (
+        SELECT id FROM claims WHERE status = 'PENDING' AND due_at <= now() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    RETURNING id, event_type, aggregate_type, aggregate_id, correlation_id, content_type, payload";
+const SENT: &str = "
+    UPDATE claims SET status = 'SENT', sent_at = now(), locked_by = NULL, locked_at = NULL, last_error = NULL
+    WHERE id = ANY ($1)";
 
 pub(crate) struct Claims {
     client: Client,
@@ -26,7 +29,6 @@ pub(crate) struct Claims {
 impl Claims {
     pub(crate) async fn open(database: &Database) -> Self {
         let client = database.connect().await;
-        client.batch_execute("SET synchronous_commit = off").await.expect("a setting");
         let claim = client.prepare(CLAIM).await.expect("a statement");
         let sent = client.prepare(SENT).await.expect("a statement");
         Self { client, claim, sent }
@@ -41,28 +43,26 @@ impl Claims {
         for row in &rows {
             send(decode(row));
         }
-        let ids: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
+        let ids: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
         self.client.execute(&self.sent, &[&ids]).await.expect("a mark") as usize
     }
 }
 
 /// Into the same kind of values as the relay's.
 fn decode(row: &Row) -> Uuid {
-    let texts: [Option<String>; 5] = [2, 3, 4, 5, 6].map(|column| row.get(column));
-    std::hint::black_box((texts, row.get::<_, Vec<u8>>(7)));
-    row.get(1)
+    let texts: [Option<String>; 5] = [1, 2, 3, 4, 5].map(|column| row.get(column));
+    std::hint::black_box((texts, row.get::<_, Vec<u8>>(6)));
+    row.get(0)
 }
 
 /// What an application does with one message.
 pub(crate) async fn insert(transaction: &Transaction<'_>, message: &Message) {
-    let sql =
-        "INSERT INTO claims (message_id, event_type, aggregate_type, aggregate_id, content_type, occurred_at, payload)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let sql = "INSERT INTO claims (id, event_type, aggregate_type, aggregate_id, content_type, payload)
+        VALUES ($1, $2, $3, $4, $5, $6)";
     let (kind, aggregate, id) =
         (message.event_type.as_str(), message.aggregate_type.as_str(), message.aggregate_id.as_str());
     let (content, payload) = (message.content_type.as_str(), &message.payload[..]);
-    let values: [&(dyn ToSql + Sync); 7] =
-        [&message.id.0, &kind, &aggregate, &id, &content, &message.occurred_at, &payload];
+    let values: [&(dyn ToSql + Sync); 6] = [&message.id.0, &kind, &aggregate, &id, &content, &payload];
     transaction.execute(sql, &values).await.expect("it is stored");
 }
 
