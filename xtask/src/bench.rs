@@ -5,19 +5,30 @@
 //! machine that gets slower meanwhile slows all of them, and compares within each round.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde_json::{Map, Value};
 
+use self::catalog::Benchmark;
+use crate::services::{self, Server};
 use crate::step::{cargo, execute, shown};
+
+mod catalog;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Name {
     /// SQLite: enqueue and drain, each against bare SQL that does the same
     Sqlite,
+    /// PostgreSQL: enqueue, drain and latency, against bare SQL and against the outbox that most projects write
+    Postgres,
+    /// MongoDB: enqueue, drain and latency, against the outbox that claims a batch and marks each event
+    Mongodb,
     /// Brokers: confirmed messages through a relay, each against a loop with the broker's client alone
     Brokers,
+    /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others
+    Webhook,
 }
 
 #[derive(Debug, clap::Args)]
@@ -31,45 +42,6 @@ pub struct Args {
     json: bool,
 }
 
-/// What a benchmark consists of.
-struct Benchmark {
-    /// The program in `crates/posthaste/benches`.
-    program: &'static str,
-    cases: &'static [&'static str],
-    /// Name, numerator, denominator. A dot in a name makes a table of what stands before it.
-    ratios: &'static [(&'static str, &'static str, &'static str)],
-    /// Figures that stand for themselves, each a case that is measured once.
-    figures: &'static [&'static str],
-}
-
-impl Name {
-    fn benchmark(self) -> Benchmark {
-        match self {
-            Self::Sqlite => Benchmark {
-                program: "sqlite",
-                cases: &["enqueue", "enqueue-bare", "drain", "drain-bare", "others-free", "others-stuck"],
-                ratios: &[
-                    ("enqueue_of_bare", "enqueue", "enqueue-bare"),
-                    ("drain_of_bare", "drain", "drain-bare"),
-                    ("others_with_a_stuck_key", "others-stuck", "others-free"),
-                ],
-                figures: &["backlog-rss-mb"],
-            },
-            Self::Brokers => Benchmark {
-                program: "brokers",
-                cases: &["redis", "redis-hot", "redis-bare", "nats", "nats-hot", "nats-bare"],
-                ratios: &[
-                    ("redis.vs_bare", "redis", "redis-bare"),
-                    ("redis.hot_key_vs_bare", "redis-hot", "redis-bare"),
-                    ("nats.vs_bare", "nats", "nats-bare"),
-                    ("nats.hot_key_vs_bare", "nats-hot", "nats-bare"),
-                ],
-                figures: &[],
-            },
-        }
-    }
-}
-
 /// Per case, what each round measured.
 type Measured = BTreeMap<&'static str, Vec<f64>>;
 
@@ -78,11 +50,16 @@ pub fn run(args: &Args) -> Result<()> {
     if args.rounds == 0 {
         bail!("`--rounds` must be at least 1");
     }
-    execute(cargo("bench --package posthaste --all-features --no-run --quiet --bench").arg(benchmark.program))?;
+    if !benchmark.services.is_empty() {
+        services::up_named(benchmark.services)?;
+    }
+    execute(cargo_bench(&benchmark).arg("--no-run"))?;
+    let server = benchmark.server.map(|(name, options)| Server::start(name, options)).transpose()?;
+    let program = Program { benchmark: &benchmark, server };
     let mut measured = Measured::new();
     for _ in 0..args.rounds {
         for case in benchmark.cases {
-            measured.entry(case).or_default().push(measure(benchmark.program, case)?);
+            measured.entry(case).or_default().push(program.measure(case)?);
         }
     }
     if !args.json {
@@ -90,12 +67,12 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let mut results = Map::new();
     for (name, of, to) in benchmark.ratios {
-        insert(&mut results, name, ratio(&measured[of], &measured[to]));
+        insert(&mut results, name, ratio(&measured[of], &measured[to]).into());
     }
     for case in benchmark.figures {
-        let figure = measure(benchmark.program, case)?.round();
+        let figure = program.figure(case)?;
         if !args.json {
-            println!("{case:<20} {figure:>18.0}");
+            println!("{case:<28} {figure:>18}");
         }
         insert(&mut results, &case.replace('-', "_"), figure);
     }
@@ -103,33 +80,59 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn insert(results: &mut Map<String, Value>, name: &str, figure: f64) {
+fn insert(results: &mut Map<String, Value>, name: &str, figure: Value) {
     match name.split_once('.') {
         Some((table, name)) => {
             let table = results.entry(table).or_insert_with(|| Value::Object(Map::new()));
-            table.as_object_mut().into_iter().for_each(|table| insert(table, name, figure));
+            if let Some(table) = table.as_object_mut() {
+                insert(table, name, figure);
+            }
         }
-        None => drop(results.insert(name.to_owned(), figure.into())),
+        None => drop(results.insert(name.to_owned(), figure)),
     }
 }
 
-/// One case, once.
-fn measure(program: &str, case: &str) -> Result<f64> {
-    let mut command = cargo("bench --package posthaste --all-features --quiet --bench");
-    let output = command.args([program, "--", case]).stderr(std::process::Stdio::inherit()).output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
-        bail!("{}: {}\n{text}", shown(&command), output.status);
+/// Built with the features it needs and no others: a release of everything takes many minutes.
+fn cargo_bench(benchmark: &Benchmark) -> Command {
+    let mut command = cargo("bench --package posthaste --quiet --features");
+    command.args([benchmark.features, "--bench", benchmark.program]);
+    command
+}
+
+/// The program that measures, and the server that it measures.
+struct Program<'a> {
+    benchmark: &'a Benchmark,
+    server: Option<Server>,
+}
+
+impl Program<'_> {
+    /// One case, once.
+    fn measure(&self, case: &str) -> Result<f64> {
+        self.figure(case)?.as_f64().with_context(|| format!("{case} must be a number"))
     }
-    let last = text.trim_end().lines().last().unwrap_or_default();
-    last.trim().parse().with_context(|| format!("{} must end with a number, not {last:?}", shown(&command)))
+
+    /// What the last line of a case says.
+    fn figure(&self, case: &str) -> Result<Value> {
+        let mut command = cargo_bench(self.benchmark);
+        command.args(["--", case]).stderr(std::process::Stdio::inherit());
+        if let Some(server) = &self.server {
+            command.env("POSTHASTE_BENCH_SERVER", server.address());
+        }
+        let output = command.output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            bail!("{}: {}\n{text}", shown(&command), output.status);
+        }
+        let last = text.trim_end().lines().last().unwrap_or_default();
+        serde_json::from_str(last).with_context(|| format!("{} must end with a figure, not {last:?}", shown(&command)))
+    }
 }
 
 fn print_table(benchmark: &Benchmark, measured: &Measured) {
-    println!("{:<20} {:>18} {:>12} {:>12}", "case", "median per second", "least", "most");
+    println!("{:<28} {:>18} {:>12} {:>12}", "case", "median per second", "least", "most");
     for case in benchmark.cases {
         let rates = sorted(&measured[case]);
-        println!("{case:<20} {:>18.0} {:>12.0} {:>12.0}", median(&rates), rates[0], rates[rates.len() - 1]);
+        println!("{case:<28} {:>18.0} {:>12.0} {:>12.0}", median(&rates), rates[0], rates[rates.len() - 1]);
     }
 }
 
@@ -164,7 +167,7 @@ mod tests {
     fn a_dot_makes_a_table() {
         let mut results = Map::new();
         for (name, figure) in [("redis.vs_bare", 0.9), ("redis.hot_key_vs_bare", 0.5), ("rss", 80.0)] {
-            insert(&mut results, name, figure);
+            insert(&mut results, name, figure.into());
         }
         let expected = r#"{"redis":{"hot_key_vs_bare":0.5,"vs_bare":0.9},"rss":80.0}"#;
         assert_eq!(serde_json::to_string(&results).unwrap(), expected);

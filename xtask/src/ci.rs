@@ -1,6 +1,8 @@
 //! What a change must pass. `.ci/run` calls this and nothing else.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::Result;
 
@@ -25,8 +27,9 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// The library compiles with its default features, with none, and with each one alone.
+/// The library compiles with its default features, with none, and with each one alone; the program as people build it first.
 fn each_feature_alone() -> Result<()> {
+    execute(&mut cargo("clippy --package posthaste-cli -- -D warnings"))?;
     execute(&mut cargo("check --package posthaste"))?;
     execute(&mut cargo("check --package posthaste --no-default-features"))?;
     for feature in root::features()? {
@@ -38,18 +41,19 @@ fn each_feature_alone() -> Result<()> {
 /// Runs until it is told to stop, and needs a server: the tests run it.
 const SERVICE: &str = "shop";
 
-/// Every example runs to a good end. The simulator has its own step.
+/// Every example runs to a good end. The simulator has its own step. Built as the tests are, so that nothing is built twice.
 fn examples() -> Result<()> {
+    execute(&mut cargo("build --quiet --workspace --all-features --examples"))?;
     for entry in fs::read_dir("crates/posthaste/examples")? {
         let path = entry?.path();
         let name = path.file_stem().unwrap_or_default();
         if name != sim::EXAMPLE && name != SERVICE {
-            execute(cargo("run --quiet --package posthaste --all-features --example").arg(name))?;
+            execute(&mut Command::new(Path::new("target/debug/examples").join(name)))?;
         }
     }
     Ok(())
 }
 
 fn documentation() -> Result<()> {
-    execute(cargo("doc --package posthaste --all-features --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
+    execute(cargo("doc --workspace --lib --all-features --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
 }

@@ -10,6 +10,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 mod bench;
 mod ci;
+mod clients;
 mod root;
 mod services;
 mod sim;
@@ -33,6 +34,8 @@ enum Chore {
     Test(test::Args),
     /// Start, stop or show the servers that tests need
     Services(services::Args),
+    /// Install what the programs of other languages in `clients` need
+    Clients,
     /// Run the protocol through seeded fault schedules
     Sim(sim::Args),
     /// Measure; the last line is one JSON object of ratios
@@ -57,6 +60,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Ci => ci::run(),
         Chore::Test(args) => test::run(&args),
         Chore::Services(args) => services::run(args),
+        Chore::Clients => clients::install(),
         Chore::Sim(args) => sim::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::Tidy => tidy::run(),

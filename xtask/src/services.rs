@@ -29,6 +29,8 @@ mod private;
 mod rabbitmq;
 mod redis;
 
+pub use self::private::Server;
+
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -90,6 +92,11 @@ pub fn up_for_tests() -> Result<()> {
     up(&CATALOG.iter().filter(|service| service.tests_need_it).collect::<Vec<_>>())
 }
 
+/// Starts these.
+pub fn up_named(names: &[&str]) -> Result<()> {
+    up(&named(&names.iter().map(ToString::to_string).collect::<Vec<_>>())?)
+}
+
 /// The services of these names; all, if none is given.
 fn named(names: &[String]) -> Result<Vec<&'static Service>> {
     if names.is_empty() {
@@ -98,11 +105,17 @@ fn named(names: &[String]) -> Result<Vec<&'static Service>> {
     names.iter().map(|name| Service::named(name)).collect()
 }
 
-/// Installs what is missing, packages in one go and everything else at once, then starts all at once.
+/// Installs what is missing, then starts all at once.
 fn up(services: &[&'static Service]) -> Result<()> {
     let _lock = lock()?;
     private::sweep()?;
     keep_this_program()?;
+    obtain(services)?;
+    all_at_once(services, start)
+}
+
+/// Installs what is missing: packages in one go, then everything else at once.
+fn obtain(services: &[&'static Service]) -> Result<()> {
     install_packages(services)?;
     all_at_once(services, |service| {
         if (service.find)().is_none() {
@@ -111,8 +124,7 @@ fn up(services: &[&'static Service]) -> Result<()> {
             println!("{}: fetched in {:.1} s", service.name, begun.elapsed().as_secs_f64());
         }
         Ok(())
-    })?;
-    all_at_once(services, start)
+    })
 }
 
 fn install_packages(services: &[&'static Service]) -> Result<()> {

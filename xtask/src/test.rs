@@ -5,8 +5,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::services;
 use crate::step::{cargo, shown};
+use crate::{clients, services};
+
+/// More than there may be cores, because most tests wait for a server most of the time.
+const THREADS: &str = "4";
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
@@ -17,7 +20,11 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     services::up_for_tests()?;
+    clients::install()?;
     let mut command = cargo("test --workspace --all-features --no-fail-fast");
+    if std::env::var_os("RUST_TEST_THREADS").is_none() {
+        command.env("RUST_TEST_THREADS", THREADS);
+    }
     if let Some(only) = &args.only {
         command.args(["--", only]);
     }

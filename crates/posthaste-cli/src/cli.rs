@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{audit, completions, demo, enqueue, explain, history, init, list, operate, pause, purge, show};
+use crate::commands::{
+    audit, completions, demo, enqueue, explain, history, init, list, migrate, operate, pause, purge, show,
+};
 use crate::exit;
 
 /// A transactional outbox: events written with your data, delivered in order, to wherever they must go.
@@ -37,7 +39,7 @@ pub enum Command {
     /// Write a commented config to start from
     Init(init::Args),
     /// Create the journal in the store, or bring it up to date
-    Migrate,
+    Migrate(migrate::Args),
     /// Deliver: run a relay until SIGTERM or SIGINT
     Run,
     /// See it work: an order service, a relay, an outage, and a proof at the end

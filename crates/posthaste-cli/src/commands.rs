@@ -30,7 +30,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
     let context = Context::new(cli.global);
     match cli.command {
         Command::Init(args) => init::execute(&context, &args),
-        Command::Migrate => migrate::execute(&context).await,
+        Command::Migrate(args) => migrate::execute(&context, &args).await,
         Command::Run => run::execute(&context).await,
         Command::Demo(args) => demo::execute(&context, &args).await,
         Command::Enqueue(args) => enqueue::execute(&context, args).await,

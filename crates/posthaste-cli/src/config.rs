@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 pub use self::fit::fit;
 pub use self::problem::Problem;
 pub use self::resolve::{LogFormat, LogPlan, Plan};
+#[cfg(feature = "http")]
+pub use self::resolve_http::{HttpPlan, ReadyPlan, Role, TokenPlan};
 pub use self::resolve_store::{Settings, StorePlan};
 use self::tree::Tree;
 
@@ -23,6 +25,7 @@ mod problem;
 mod references;
 mod resolve;
 mod resolve_destination;
+mod resolve_http;
 mod resolve_store;
 #[cfg(test)]
 mod tests;

@@ -5,35 +5,69 @@ use std::io;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, fmt};
+use tracing_subscriber::{Layer, Registry, fmt, reload};
 
 use crate::config::{LogFormat, LogPlan};
 
+/// How much is logged, to be changed while the program runs.
+pub struct Level {
+    handle: reload::Handle<Targets, Registry>,
+    /// `-v` on the command line goes before what the config says.
+    fixed: bool,
+}
+
+impl Level {
+    pub fn set(&self, level: &str) {
+        if !self.fixed {
+            // Fails only when the subscriber is gone, and then nothing is logged anyway.
+            let _ = self.handle.reload(discreet(targets(level)));
+        }
+    }
+}
+
 /// For a relay: as the config says, or more if `-v` was given.
-pub fn for_relay(plan: &LogPlan, verbose: u8) {
-    let filter = match verbose {
-        // The level was parsed once when the config was resolved.
-        0 => plan.level.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO)),
-        more => at(more),
-    };
-    init(plan.format, filter);
+pub fn for_relay(plan: &LogPlan, verbose: u8) -> Level {
+    let filter = if verbose == 0 { targets(&plan.level) } else { at(verbose) };
+    Level { handle: init(plan.format, filter), fixed: verbose > 0 }
+}
+
+/// Clients that log for themselves what the relay says anyway, and call a lost connection an error of theirs. Who names one in
+/// `log.level` hears it.
+fn without_clients(filter: Targets) -> Targets {
+    const CLIENTS: [&str; 1] = ["async_nats"];
+    let unnamed = |client: &&str| !filter.iter().any(|(target, _)| target == *client);
+    let silent: Vec<&str> = CLIENTS.into_iter().filter(unnamed).collect();
+    silent.into_iter().fold(filter, |filter, client| filter.with_target(client, LevelFilter::OFF))
 }
 
 /// For everything else: only warnings, or more if `-v` was given.
 pub fn for_commands(verbose: u8) {
-    let filter = if verbose == 0 { Targets::new().with_default(LevelFilter::WARN) } else { at(verbose) };
+    let quiet = || without_clients(Targets::new().with_default(LevelFilter::WARN));
+    let filter = if verbose == 0 { quiet() } else { at(verbose) };
     init(LogFormat::Pretty, filter);
+}
+
+/// The level was parsed once when the config was resolved.
+fn targets(level: &str) -> Targets {
+    without_clients(level.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO)))
 }
 
 fn at(verbose: u8) -> Targets {
     Targets::new().with_default(if verbose == 1 { LevelFilter::DEBUG } else { LevelFilter::TRACE })
 }
 
-fn init(format: LogFormat, filter: Targets) {
+/// Without what would show payloads: of messages that a broker returns. What matters of it is in the errors of the sink.
+fn discreet(filter: Targets) -> Targets {
+    filter.with_target("lapin", LevelFilter::OFF)
+}
+
+fn init(format: LogFormat, filter: Targets) -> reload::Handle<Targets, Registry> {
+    let (filter, handle) = reload::Layer::new(discreet(filter));
     let colour = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     let layer = match format {
         LogFormat::Pretty => fmt::layer().with_writer(io::stderr).with_ansi(colour).boxed(),
         LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(io::stderr).boxed(),
     };
     tracing_subscriber::registry().with(layer.with_filter(filter)).init();
+    handle
 }

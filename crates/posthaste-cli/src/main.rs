@@ -26,6 +26,8 @@ mod duration;
 mod exit;
 mod explain;
 mod health;
+#[cfg(feature = "http")]
+mod http;
 mod logging;
 mod operator;
 mod output;

@@ -11,14 +11,17 @@ use posthaste::destination::Name;
 use posthaste::inspect::{Filter, Status};
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
+use serde::{Deserialize, Deserializer};
 
 use crate::duration;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args, Deserialize)]
 #[command(next_help_heading = "Which deliveries")]
+#[serde(deny_unknown_fields, default)]
 pub struct Selection {
     /// In this state; repeat for several
     #[arg(long = "state", value_name = "STATE", value_parser = state_parser())]
+    #[serde(rename = "state", deserialize_with = "states")]
     states: Vec<Status>,
     /// To this destination
     #[arg(long, value_name = "NAME")]
@@ -48,6 +51,32 @@ pub struct Selection {
 pub enum Moment {
     Ago(Duration),
     At(Timestamp),
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        moment(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A list, or text with commas as it stands in a URL.
+fn states<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Status>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        List(Vec<String>),
+    }
+    let names = match Written::deserialize(deserializer)? {
+        Written::Text(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
+        Written::List(names) => names,
+    };
+    let parse = |name: &String| {
+        let known = || Status::ALL.map(Status::as_str).join(", ");
+        Status::parse(name)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{name}` is not a state: there is {}", known())))
+    };
+    names.iter().map(parse).collect()
 }
 
 impl Selection {

@@ -85,6 +85,10 @@ impl Planned {
         match self.kind {
             #[cfg(feature = "stdout")]
             Kind::Stdout => settings.open(|_: NoSettings| Ok(posthaste::sinks::stdout::Stdout::new())),
+            #[cfg(feature = "rabbitmq")]
+            Kind::Rabbitmq => settings.open(posthaste::sinks::rabbitmq::Rabbitmq::new),
+            #[cfg(feature = "kafka")]
+            Kind::Kafka => settings.open(posthaste::sinks::kafka::Kafka::new),
             #[cfg(feature = "redis")]
             Kind::Redis => settings.open(posthaste::sinks::redis::Redis::new),
             #[cfg(feature = "nats")]

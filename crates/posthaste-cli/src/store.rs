@@ -5,11 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use posthaste::inspect::{Finding, Inspect};
 use posthaste::journal::Journal;
-use posthaste::{Message, Result};
+use posthaste::{Error, Message, Result, error};
 use serde::Deserialize;
 
 use crate::config::{Problem, Settings, StorePlan};
 
+#[cfg(feature = "mongodb")]
+mod mongodb;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
@@ -22,6 +24,7 @@ pub enum Kind {
     #[default]
     Sqlite,
     Postgres,
+    Mongodb,
 }
 
 impl Kind {
@@ -32,6 +35,8 @@ impl Kind {
             Self::Sqlite => Err(built_without("sqlite")),
             Self::Postgres if cfg!(feature = "postgres") => Ok(()),
             Self::Postgres => Err(built_without("postgres")),
+            Self::Mongodb if cfg!(feature = "mongodb") => Ok(()),
+            Self::Mongodb => Err(built_without("mongodb")),
         }
     }
 
@@ -40,6 +45,7 @@ impl Kind {
         match self {
             Self::Sqlite => None,
             Self::Postgres => Some("postgres://app@localhost/app"),
+            Self::Mongodb => Some("mongodb://localhost:27017/app?replicaSet=rs0"),
         }
     }
 
@@ -48,6 +54,8 @@ impl Kind {
         match self {
             #[cfg(feature = "postgres")]
             Self::Postgres => drop(settings.parse::<posthaste::stores::postgres::Options>(under, problems)),
+            #[cfg(feature = "mongodb")]
+            Self::Mongodb => drop(settings.parse::<posthaste::stores::mongodb::Options>(under, problems)),
             _ => {
                 let _ = (settings, under, problems);
             }
@@ -77,6 +85,11 @@ trait Backend: Send + Sync {
     async fn findings(&self) -> Result<Vec<Finding>> {
         Ok(Vec::new())
     }
+
+    /// Takes a journal over whose database is another one than it was, or went back in time.
+    async fn accept(&self) -> Result<()> {
+        Err(Error::new(error::Kind::Invalid, "this kind of store need not be accepted: leave --accept-store out"))
+    }
 }
 
 impl Store {
@@ -87,7 +100,9 @@ impl Store {
             Kind::Sqlite => sqlite::open(plan),
             #[cfg(feature = "postgres")]
             Kind::Postgres => postgres::open(plan),
-            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            #[cfg(feature = "mongodb")]
+            Kind::Mongodb => mongodb::open(plan).await,
+            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
             kind => std::future::ready(Err(absent(kind))).await,
         }
     }
@@ -99,7 +114,9 @@ impl Store {
             Kind::Sqlite => sqlite::migrate(plan).await,
             #[cfg(feature = "postgres")]
             Kind::Postgres => postgres::migrate(plan).await,
-            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            #[cfg(feature = "mongodb")]
+            Kind::Mongodb => mongodb::migrate(plan).await,
+            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
             kind => std::future::ready(Err(absent(kind))).await,
         }
     }
@@ -113,9 +130,14 @@ impl Store {
     pub async fn findings(&self) -> Result<Vec<Finding>> {
         self.backend.findings().await
     }
+
+    /// Takes a journal over whose database is another one than it was, or went back in time.
+    pub async fn accept(&self) -> Result<()> {
+        self.backend.accept().await
+    }
 }
 
-#[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+#[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
 fn absent(kind: Kind) -> posthaste::Error {
     let says = kind.available().err().unwrap_or_default();
     posthaste::Error::new(posthaste::error::Kind::Invalid, says)

@@ -189,6 +189,13 @@ fn drain_bare_rate(path: &PathBuf) -> f64 {
     MESSAGES as f64 / started.elapsed().as_secs_f64()
 }
 
+/// All columns, as they come.
+struct BareMessage {
+    _texts: [Option<String>; 12],
+    _numbers: [Option<i64>; 4],
+    _payload: Vec<u8>,
+}
+
 fn read_bare(connection: &Connection, after: i64) -> (usize, i64) {
     let sql = concat!(
         "SELECT seq, partition, id, event_type, aggregate_type, aggregate_id, key, tenant, user_id, correlation_id, ",
@@ -197,15 +204,14 @@ fn read_bare(connection: &Connection, after: i64) -> (usize, i64) {
     );
     let mut statement = connection.prepare_cached(sql).expect("a statement");
     let mut rows = statement.query([after]).expect("rows");
-    let mut keys: HashMap<String, Vec<Vec<u8>>> = HashMap::new();
+    let mut keys: HashMap<String, Vec<BareMessage>> = HashMap::new();
     let (mut count, mut last) = (0, after);
     while let Some(row) = rows.next().expect("a row") {
         last = row.get(0).expect("a number");
-        let texts: [Option<String>; 7] =
-            [2, 3, 4, 5, 6, 9, 10].map(|column| row.get::<_, Option<String>>(column).expect("a text"));
-        let key = texts[4].clone().unwrap_or_default();
-        keys.entry(key).or_default().push(row.get(18).expect("bytes"));
-        std::hint::black_box(texts);
+        let texts = [2, 3, 4, 6, 7, 8, 9, 10, 13, 15, 16, 17].map(|column| row.get(column).expect("a text"));
+        let numbers = [1, 11, 12, 14].map(|column| row.get(column).expect("a number"));
+        let message = BareMessage { _texts: texts, _numbers: numbers, _payload: row.get(18).expect("bytes") };
+        keys.entry(row.get(5).expect("a text")).or_default().push(message);
         count += 1;
     }
     std::hint::black_box(keys);
@@ -272,5 +278,5 @@ fn backlog_rss_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("a Linux");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
     let kilobytes: f64 = peak.trim().trim_end_matches("kB").trim().parse().expect("a number");
-    kilobytes / 1024.0
+    (kilobytes / 1024.0).round()
 }

@@ -45,6 +45,12 @@ impl Error {
         self
     }
 
+    /// The cause itself, for a store that looks into its own errors.
+    #[cfg(feature = "mongodb")]
+    pub(crate) fn cause(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        self.source.as_deref()
+    }
+
     /// What a caller can act on.
     pub fn kind(&self) -> Kind {
         self.kind

@@ -270,6 +270,23 @@ pub struct LaneCommit {
     pub attempts: Vec<Attempt>,
 }
 
+impl LaneCommit {
+    /// Changes nothing, and is refused like any other once the lease is gone.
+    pub fn nothing(destination: Name, partition: Partition, epoch: Epoch) -> Self {
+        Self {
+            destination,
+            partition,
+            epoch,
+            cursor: None,
+            park: Vec::new(),
+            unpark: Vec::new(),
+            hold: Vec::new(),
+            free: Vec::new(),
+            attempts: Vec::new(),
+        }
+    }
+}
+
 /// What a lane finds when it opens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaneState {
@@ -351,7 +368,8 @@ pub trait Journal: fmt::Debug + Send + Sync {
     /// Reads on. What was once beyond `upto` of an answer never appears before it.
     async fn read(&self, request: &ReadRequest) -> Result<Batch>;
 
-    /// Reads what waits behind a held key: its messages in `(after, until]` that are not parked on their own, in order.
+    /// Reads what waits behind a held key: its messages in `(after, until]` that are not parked on their own, in order. Only
+    /// believed while the lease is held: a later holder may have parked the next one.
     async fn read_key(
         &self,
         destination: &Name,

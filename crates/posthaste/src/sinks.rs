@@ -5,8 +5,14 @@
 pub mod format;
 #[cfg(feature = "handlers")]
 pub mod handlers;
+#[cfg(feature = "kafka")]
+pub mod kafka;
+#[cfg(any(feature = "kafka", feature = "rabbitmq"))]
+mod known;
 #[cfg(feature = "nats")]
 pub mod nats;
+#[cfg(feature = "rabbitmq")]
+pub mod rabbitmq;
 #[cfg(feature = "redis")]
 pub mod redis;
 pub mod settings;

@@ -67,10 +67,36 @@ fn java(node: &Node) -> Result<Command> {
     Ok(command)
 }
 
+/// How many tests can have a proxy before the broker at once.
+const LINKS: usize = 8;
+
+/// Clients go where the broker says it is, so a proxy needs a listener of its own, which says that it is where the proxy is.
+struct Link {
+    listening: String,
+    advertised: String,
+}
+
+/// Makes the links of a node, and says in its file `links` where they are: `LISTENING ADVERTISED`, one in a line.
+fn links(node: &Node) -> Result<Vec<Link>> {
+    let address = || -> Result<String> { Ok(format!("{}:{}", node.address.ip(), ports::free()?)) };
+    let link = |_| Ok(Link { listening: address()?, advertised: address()? });
+    let links = (0..LINKS).map(link).collect::<Result<Vec<_>>>()?;
+    let lines: String = links.iter().map(|link| format!("{} {}\n", link.listening, link.advertised)).collect();
+    fs::write(node.folder.join("links"), lines)?;
+    Ok(links)
+}
+
 /// Written for each start: the port of the controller is nobody else's business.
 fn properties(node: &Node) -> Result<PathBuf> {
     let path = node.folder.join("server.properties");
+    let links = links(node)?;
+    let each = |write: fn(usize, &Link) -> String| -> String {
+        links.iter().enumerate().map(|(n, link)| write(n, link)).collect()
+    };
     let text = include_str!("kafka/server.properties")
+        .replace("{listening}", &each(|n, link| format!(",LINK{n}://{}", link.listening)))
+        .replace("{advertised}", &each(|n, link| format!(",LINK{n}://{}", link.advertised)))
+        .replace("{protocols}", &each(|n, _| format!(",LINK{n}:PLAINTEXT")))
         .replace("{broker}", &node.address.to_string())
         .replace("{controller}", &format!("{}:{}", node.address.ip(), ports::free()?))
         .replace("{logs}", &node.folder.join("logs").display().to_string());

@@ -69,7 +69,7 @@ fn config(plan: &Plan) -> Look {
 async fn store(plan: &Plan) -> Vec<Look> {
     let store = match Store::open(&plan.store).await {
         Ok(store) => store,
-        Err(error) => return vec![Look::new("store", Err(error.to_string()))],
+        Err(error) => return vec![Look::new("store", Err(with_causes(error)))],
     };
     let partitions = store.journal.partitions().await;
     let journal = match partitions {
@@ -78,7 +78,7 @@ async fn store(plan: &Plan) -> Vec<Look> {
             "up to date, {partitions} partitions (the config's {} only count for a new journal)",
             plan.store.partitions
         )),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(with_causes(error)),
     };
     let mut looks = vec![Look::new("store", Ok(plan.store.place())), Look::new("journal", journal)];
     looks.extend(surroundings(&store).await);
@@ -110,4 +110,9 @@ fn show(output: Output, looks: &[Look]) -> anyhow::Result<()> {
         output.line(format_args!("{mark} {:width$}  {says}", look.what))?;
     }
     Ok(())
+}
+
+/// Down to the last one: a client's own words often end before the reason, such as a refused connection.
+fn with_causes(error: posthaste::Error) -> String {
+    format!("{:#}", anyhow::Error::from(error))
 }

@@ -6,10 +6,20 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::store::Store;
 
-pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Go on in a database that was restored, recovered or failed over to: stop all relays first
+    #[arg(long)]
+    accept_store: bool,
+}
+
+pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
     let plan = context.plan()?;
     crate::logging::for_commands(context.verbose);
     let store = Store::migrate(&plan.store).await?;
+    if args.accept_store {
+        store.accept().await?;
+    }
     let partitions = store.journal.partitions().await?;
     let (output, place) = (context.output, plan.store.place());
     if output.json {

@@ -1,34 +1,105 @@
 //! `posthaste run`: a relay, until it is told to stop.
 
+use std::pin::pin;
+
 use posthaste::Relay;
 use posthaste::inspect::Finding;
-use tokio::signal::unix::{SignalKind, signal};
+use posthaste::relay::Monitor;
 use tokio::sync::Notify;
 
+use self::reload::Reload;
+use self::signals::{Signal, Signals};
 use crate::config::Plan;
 use crate::context::Context;
 use crate::exit::{Exit, Misuse};
 use crate::logging;
 use crate::store::Store;
 
+mod reload;
+mod signals;
+
+/// What ended a relay, and so what comes next.
+enum End {
+    /// It was told to stop, and has.
+    Stopped,
+    /// It was told twice.
+    Interrupted,
+    /// The config was read again: another relay takes over.
+    Reloaded(Box<Plan>),
+}
+
 pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
-    let plan = context.plan()?;
-    if plan.destinations.is_empty() {
-        let says = "the config has no destinations, so there is nothing to do: add a [destinations.NAME]";
-        return Err(Misuse(says.into()).into());
-    }
-    logging::for_relay(&plan.log, context.verbose);
+    let mut plan = context.plan()?;
+    let mut signals = Signals::new()?;
+    check(&plan)?;
+    let level = logging::for_relay(&plan.log, context.verbose);
     let store = Store::open(&plan.store).await?;
     heed(&store.findings().await?)?;
-    let relay = relay(&plan, &store)?;
-    tracing::info!(worker = %plan.relay.worker, destinations = plan.destinations.len(), "relay starts");
-    let stop = Notify::new();
-    tokio::select! {
-        ended = relay.run(stop.notified()) => ended?,
-        impatient = two_signals(&stop) => return impatient.map(|()| Exit::Interrupted),
+    let monitor = Monitor::default();
+    let server = Server::start(&plan, &store, &monitor).await?;
+    loop {
+        tracing::info!(worker = %plan.relay.worker, destinations = plan.destinations.len(), "relay starts");
+        let relay = relay(&plan, &store, &monitor)?;
+        match run(relay, &plan, context, &mut signals, &server).await? {
+            End::Stopped => break,
+            End::Interrupted => return Ok(Exit::Interrupted),
+            End::Reloaded(new) => plan = *new,
+        }
+        level.set(&plan.log.level);
+        server.reloaded(&plan, &store);
     }
     tracing::info!("relay stopped");
     Ok(Exit::Ok)
+}
+
+/// Runs one relay to its end, and listens to signals meanwhile.
+async fn run(
+    relay: Relay,
+    plan: &Plan,
+    context: &Context,
+    signals: &mut Signals,
+    server: &Server,
+) -> anyhow::Result<End> {
+    let stop = Notify::new();
+    let mut running = pin!(relay.run(stop.notified()));
+    let mut end = None;
+    loop {
+        let signal = tokio::select! {
+            ended = &mut running => {
+                ended?;
+                return Ok(end.unwrap_or(End::Stopped));
+            }
+            signal = signals.next() => signal,
+        };
+        match (signal, &end) {
+            (Signal::Stop, Some(End::Stopped)) => {
+                tracing::info!("told twice: ending at once");
+                return Ok(End::Interrupted);
+            }
+            (Signal::Stop, _) => {
+                tracing::info!("told to stop: finishing what is in flight, a second signal ends at once");
+                server.stopping();
+                end = Some(End::Stopped);
+                stop.notify_one();
+            }
+            (Signal::Reload, Some(_)) => tracing::warn!("told to read the config again while ending; try again later"),
+            (Signal::Reload, None) => match Reload::read(context, plan) {
+                Ok(new) => {
+                    end = Some(End::Reloaded(Box::new(new.announce())));
+                    stop.notify_one();
+                }
+                Err(error) => tracing::error!("the config cannot be used, and nothing was changed: {error:#}"),
+            },
+        }
+    }
+}
+
+fn check(plan: &Plan) -> Result<(), Misuse> {
+    if plan.destinations.is_empty() {
+        let says = "the config has no destinations, so there is nothing to do: add a [destinations.NAME]";
+        return Err(Misuse(says.into()));
+    }
+    Ok(())
 }
 
 /// Says what a person should know, and does not start where that would do harm.
@@ -40,8 +111,11 @@ fn heed(findings: &[Finding]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn relay(plan: &Plan, store: &Store) -> anyhow::Result<Relay> {
-    let mut builder = Relay::builder(store.journal.clone()).settings(plan.relay.clone());
+fn relay(plan: &Plan, store: &Store, monitor: &Monitor) -> anyhow::Result<Relay> {
+    let mut builder = Relay::builder(store.journal.clone())
+        .inspect(store.inspect.clone())
+        .settings(plan.relay.clone())
+        .monitor(monitor.clone());
     for planned in &plan.destinations {
         let Some(sink) = planned.sink.open() else {
             anyhow::bail!("the sink of {} cannot be opened", planned.destination.name);
@@ -51,15 +125,40 @@ fn relay(plan: &Plan, store: &Store) -> anyhow::Result<Relay> {
     Ok(builder.build())
 }
 
-/// Passes the first SIGTERM or SIGINT on; ready at the second one.
-async fn two_signals(stop: &Notify) -> anyhow::Result<()> {
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    for told in
-        ["told to stop: finishing what is in flight, a second signal ends at once", "told twice: ending at once"]
-    {
-        let _ = tokio::select! { signal = terminate.recv() => signal, signal = interrupt.recv() => signal };
-        tracing::info!("{told}");
-        stop.notify_one();
+/// The HTTP side, if the config has it.
+#[cfg(feature = "http")]
+struct Server(Option<crate::http::Server>);
+
+#[cfg(feature = "http")]
+impl Server {
+    async fn start(plan: &Plan, store: &Store, monitor: &Monitor) -> anyhow::Result<Self> {
+        let Some(http) = &plan.http else { return Ok(Self(None)) };
+        let operator = crate::operator::Operator::new(plan, store);
+        let server = crate::http::Server::start(http, operator, monitor.clone()).await?;
+        tracing::info!(address = %server.address, "HTTP server listens");
+        Ok(Self(Some(server)))
     }
-    Ok(())
+
+    fn stopping(&self) {
+        self.0.iter().for_each(|server| server.app.stopping());
+    }
+
+    fn reloaded(&self, plan: &Plan, store: &Store) {
+        self.0.iter().for_each(|server| server.app.replace(crate::operator::Operator::new(plan, store)));
+    }
+}
+
+/// There is none in this program, which a config that has one was told.
+#[cfg(not(feature = "http"))]
+struct Server;
+
+#[cfg(not(feature = "http"))]
+impl Server {
+    async fn start(_: &Plan, _: &Store, _: &Monitor) -> anyhow::Result<Self> {
+        std::future::ready(Ok(Self)).await
+    }
+
+    fn stopping(&self) {}
+
+    fn reloaded(&self, _: &Plan, _: &Store) {}
 }

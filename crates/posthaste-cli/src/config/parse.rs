@@ -18,6 +18,7 @@ pub struct File {
     pub relay: Relay,
     pub retention: Retention,
     pub log: Log,
+    pub http: Option<Http>,
     pub destinations: BTreeMap<String, Destination>,
 }
 
@@ -31,6 +32,7 @@ pub struct Store {
     pub partitions: Option<u16>,
     /// What only this kind of store has, one table for each.
     pub postgres: Option<Value>,
+    pub mongodb: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -62,6 +64,32 @@ pub struct Retention {
 pub struct Log {
     pub format: Option<LogFormat>,
     pub level: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Http {
+    pub bind: Option<String>,
+    pub hosts: Vec<String>,
+    pub tokens: BTreeMap<String, Token>,
+    pub ready_max_pending: Option<u64>,
+    pub ready_max_age: Option<Span>,
+}
+
+/// Not `Debug`: it holds a secret.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Token {
+    pub role: Option<Role>,
+    pub token: Option<String>,
+}
+
+/// What a caller may do; whoever may do more may do less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    Viewer,
+    Operator,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

@@ -10,8 +10,9 @@ use posthaste::relay::Settings;
 pub use super::parse::LogFormat;
 use super::parse::{self, Keep, Span};
 use super::problem::Problem;
+use super::resolve_http::HttpPlan;
 use super::resolve_store::StorePlan;
-use super::{resolve_destination, resolve_store};
+use super::{resolve_destination, resolve_http, resolve_store};
 use crate::sinks;
 
 /// A config that can be acted upon.
@@ -20,6 +21,8 @@ pub struct Plan {
     pub store: StorePlan,
     pub relay: Settings,
     pub log: LogPlan,
+    /// The relay listens only if the config says so.
+    pub http: Option<HttpPlan>,
     pub destinations: Vec<DestinationPlan>,
 }
 
@@ -44,6 +47,7 @@ pub fn resolve(file: parse::File, folder: &Path, problems: &mut Vec<Problem>) ->
         store: resolve_store::resolve(file.store, folder, problems),
         relay,
         log: log(file.log, problems),
+        http: resolve_http::resolve(file.http, problems),
         destinations: file
             .destinations
             .into_iter()

@@ -72,6 +72,10 @@ impl Default for Settings {
 
 impl Settings {
     /// What the table says, which is to be found at the key `under`, or nothing and what does not fit.
+    #[cfg_attr(
+        not(any(feature = "postgres", feature = "mongodb")),
+        expect(dead_code, reason = "only stores that are servers have settings of their own")
+    )]
     pub fn parse<T: DeserializeOwned>(&self, under: &str, problems: &mut Vec<Problem>) -> Option<T> {
         fit(self.0.clone(), under, problems)
     }
@@ -97,6 +101,7 @@ pub(super) fn resolve(written: parse::Store, folder: &Path, problems: &mut Vec<P
     let (name, table) = match kind {
         Kind::Sqlite => ("sqlite", None),
         Kind::Postgres => ("postgres", written.postgres),
+        Kind::Mongodb => ("mongodb", written.mongodb),
     };
     let settings = table.map(Settings).unwrap_or_default();
     kind.check(&settings, &format!("store.{name}"), problems);

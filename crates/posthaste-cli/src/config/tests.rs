@@ -7,6 +7,8 @@ use posthaste::retry::{Backoff, OnDead};
 
 use super::*;
 
+mod deploy;
+
 fn plan_of(text: &str, env: &[(&str, &str)]) -> Result<Plan, String> {
     let tree = Tree::from_toml(text).unwrap();
     finish(tree, env)
@@ -169,8 +171,8 @@ nats.subject = 'events'
   relay.stop_timeout                       `soon` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d (set by POSTHASTE_RELAY__STOP_TIMEOUT)
   retention.keep                           `a while` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d, or "forever"
   store.partitions                         is 0: write at least 1
-  store.pth                                is not a setting: expected one of `type`, `path`, `url`, `partitions`, `postgres`
-  store.type                               cannot be `sqlight`, expected `sqlite` or `postgres`"#;
+  store.pth                                is not a setting: expected one of `type`, `path`, `url`, `partitions`, `postgres`, `mongodb`
+  store.type                               cannot be `sqlight`, expected one of `sqlite`, `postgres`, `mongodb`"#;
     assert_eq!(says, expected);
 }
 
@@ -218,4 +220,45 @@ fn what_a_reference_points_to_is_never_printed() {
 fn an_override_inside_a_plain_value_is_a_problem() {
     let says = plan_of("store.path = 'app.db'", &[("POSTHASTE_STORE__PATH__DEEPER", "1")]).unwrap_err();
     assert!(says.contains("store.path.deeper  cannot be set inside a plain value"), "{says}");
+}
+
+#[test]
+fn a_reference_may_stand_in_a_list() {
+    let text = "destinations.crm = { type = 'stdout', events = [{ env = 'EVENTS' }, 'invoice.*'] }";
+    let plan =
+        plan(Tree::from_toml(text).unwrap(), &[("EVENTS".into(), "order.*".into())].into(), Path::new("")).unwrap();
+    assert_eq!(plan.destinations[0].destination.route.patterns(), ["order.*", "invoice.*"]);
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn what_is_reachable_from_outside_needs_a_token() {
+    let says = plan_of("[http]\nbind = '0.0.0.0:7700'", &[]).unwrap_err();
+    assert!(says.contains("http.bind  is reachable from outside this machine"), "{says}");
+    let says = plan_of("[http]\nbind = '0.0.0.0:7700'\ntokens.ann.token = 'short'", &[]).unwrap_err();
+    assert!(
+        says.contains("http.tokens.ann.token  must be at least 16 characters") && !says.contains("short"),
+        "{says}"
+    );
+    let plan = plan_of("[http]\nbind = '[::]:7700'\ntokens.ann.token = '0123456789abcdef'", &[]).unwrap();
+    assert_eq!(plan.http.unwrap().tokens[0].role, Role::Viewer);
+    assert!(plan_of("[http]", &[]).unwrap().http.unwrap().bind.ip().is_loopback());
+    assert!(plan_of("", &[]).unwrap().http.is_none());
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn a_problem_in_the_table_of_a_sink_is_named_by_its_whole_key_and_shows_no_secret() {
+    let says = |table: &str| {
+        let file = format!("[destinations.bus]\ntype = 'redis'\nredis = {table}");
+        plan_of(&file, &[("URL", "s3cr3t")]).unwrap_err()
+    };
+    let missing = says("{ stream = 'orders' }");
+    assert!(missing.contains("destinations.bus.redis.url  is missing"), "{missing}");
+    let several = says("{ url = 'redis://localhost', stream = '{type}', sream = 'orders' }");
+    assert!(several.contains("destinations.bus.redis.stream  knows no {type}: use {id}"), "{several}");
+    assert!(several.contains("destinations.bus.redis.sream   is not a setting"), "{several}");
+    let secret = says("{ url = { env = 'URL' }, stream = 'orders' }");
+    assert!(secret.contains("destinations.bus.redis.url  does not accept the value"), "{secret}");
+    assert!(!secret.contains("s3cr3t"), "{secret}");
 }

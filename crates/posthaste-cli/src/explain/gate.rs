@@ -65,7 +65,10 @@ impl<'a> Gate<'a> {
     pub fn finding(&self) -> Finding {
         match self {
             Self::Paused { destination } => Finding::new(Cause::Paused, self.sentence())
-                .because("Someone asked for it; nothing is delivered there until someone resumes it.")
+                .because(
+                    "Someone asked for it, or the destination itself wants no more; it lasts until someone resumes it.",
+                )
+                .remedy("posthaste audit", "says who paused it, and why")
                 .remedy(format!("posthaste resume {destination}"), "lets deliveries go on"),
             Self::NoWorker { .. } => Finding::new(Cause::NoWorker, self.sentence())
                 .remedy("posthaste run", "starts a relay with this config")

@@ -134,7 +134,7 @@ fn a_paused_destination_comes_before_everything_else() {
     let finding = one(&Report { lease: None, ..report(paused) });
     assert_eq!(finding.cause, Cause::Paused);
     assert_eq!(finding.verdict, "crm is paused.");
-    assert_eq!(commands(&finding), ["posthaste resume crm"]);
+    assert_eq!(commands(&finding), ["posthaste audit", "posthaste resume crm"]);
 }
 
 #[test]

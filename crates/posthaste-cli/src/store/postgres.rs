@@ -42,4 +42,8 @@ impl super::Backend for Backend {
     async fn findings(&self) -> Result<Vec<Finding>> {
         self.0.check().await
     }
+
+    async fn accept(&self) -> Result<()> {
+        self.0.accept_store().await
+    }
 }

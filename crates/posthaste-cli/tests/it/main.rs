@@ -1,15 +1,18 @@
-//! The real program, run on real SQLite files: what it prints, and how it ends.
+//! The real program, run on real databases: what it prints, and how it ends.
 #![expect(
     unreachable_pub,
     reason = "nothing of a test can be reached from outside; `pub` says what a module offers the others"
 )]
 
-#[cfg(any(feature = "redis", feature = "nats"))]
+#[cfg(any(feature = "redis", feature = "rabbitmq", feature = "kafka", feature = "nats"))]
 mod brokers;
 mod config;
 mod crashes;
 mod demo;
+mod explaining;
 mod first_steps;
+#[cfg(all(feature = "http", feature = "webhook"))]
+mod http;
 mod inspecting;
 mod lives;
 mod operating;
@@ -17,5 +20,10 @@ mod orders;
 mod processes;
 mod program;
 mod relay;
+mod reloading;
 mod scene;
+#[cfg(any(feature = "rabbitmq", feature = "kafka"))]
+mod servers;
+#[cfg(feature = "postgres")]
+mod workers_on_postgres;
 mod writing;

@@ -48,7 +48,8 @@ impl Orders {
     }
 }
 
-fn event(index: usize) -> (Message, Written) {
+/// The event of this number over all orders, which take turns.
+pub fn event(index: usize) -> (Message, Written) {
     let (order, number) = (index % ORDERS, (index / ORDERS) as u64);
     let message = Message::builder("order.changed", "order", order.to_string())
         .json(&serde_json::json!({ "number": number }))

@@ -13,11 +13,11 @@ const BRIEF: &str = "2s";
 /// So much that a worker is still busy when the test has seen its first lines.
 const BACKLOG: usize = 600;
 
-fn worker(place: &Place, name: &str) -> Life {
+pub fn worker(place: &Place, name: &str) -> Life {
     Life::begin(place, [("POSTHASTE_RELAY__WORKER", name)])
 }
 
-fn partitions_of(place: &Place, worker: &str) -> u64 {
+pub fn partitions_of(place: &Place, worker: &str) -> u64 {
     let status = place.json(["status"]);
     let workers = status["workers"].as_array().unwrap().iter();
     workers.filter(|other| other["worker"] == worker).map(|other| other["partitions"].as_u64().unwrap()).sum()
@@ -35,7 +35,7 @@ fn two_workers(place: &Place) -> (Life, Life) {
 }
 
 #[track_caller]
-fn assert_no_repeats(printed: &[Printed]) {
+pub fn assert_no_repeats(printed: &[Printed]) {
     let mut seen = HashSet::new();
     let repeated = printed.iter().find(|line| !seen.insert(&line.id));
     assert!(repeated.is_none(), "{repeated:?}");

@@ -42,6 +42,18 @@ impl Worker {
         self.runtime.block_on(self.journal.renew(&Self::id(), ttl, &self.leases, report)).unwrap();
     }
 
+    /// Falls silent: its leases end at once, and nobody has given them back.
+    pub fn die(&self) {
+        let ttl = Duration::from_millis(1);
+        let report = WorkerReport::default();
+        self.runtime.block_on(self.journal.renew(&Self::id(), ttl, &self.leases, &report)).unwrap();
+    }
+
+    /// Gives everything back.
+    pub fn leave(&self) {
+        self.runtime.block_on(self.journal.release(&Self::id(), &self.leases, true)).unwrap();
+    }
+
     /// The first message of `key` failed and holds the later ones; everything else is delivered.
     pub fn fail(&self, key: &str, state: ParkedState, due_in: Option<Duration>) {
         self.runtime.block_on(async {

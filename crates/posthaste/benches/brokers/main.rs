@@ -18,7 +18,9 @@ use posthaste::{Destination, Message, Relay};
 use rusqlite::TransactionBehavior;
 use tokio::sync::Notify;
 
+mod kafka;
 mod nats;
+mod rabbitmq;
 mod redis;
 mod server;
 
@@ -38,6 +40,8 @@ fn main() {
     let (broker, way) = case.split_once('-').unwrap_or((&case, ""));
     let rate = match broker {
         "redis" => redis::rate(way),
+        "rabbitmq" => rabbitmq::rate(way),
+        "kafka" => kafka::rate(way),
         "nats" => nats::rate(way),
         // `cargo test --benches` and `cargo bench` without a case have nothing to measure.
         _ => return,

@@ -5,6 +5,13 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// Where a server of the tests is, for those that take long to start.
+pub(super) fn shared(name: &str) -> String {
+    let path = format!("{}/../../target/services/{name}/address", env!("CARGO_MANIFEST_DIR"));
+    let address = std::fs::read_to_string(path);
+    address.unwrap_or_else(|_| panic!("no {name}: cargo xtask services up {name}")).trim().to_owned()
+}
+
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     child: Child,

@@ -99,6 +99,7 @@ impl Drop for UnderWay {
 
 /// Gives a run to its sink. A panic is a failure like others, be it in the call or in the future that it returned.
 async fn deliver(sink: Arc<dyn Sink>, run: Run) -> Outcome {
+    telemetry::log_start(&run);
     let delivery = AssertUnwindSafe(async { sink.deliver(&run).await }).catch_unwind();
     let outcome = delivery.await.unwrap_or_else(|_| Outcome::stopped(0, sink::Error::retry("the sink panicked")));
     telemetry::log_sent(&run, outcome.confirmed);

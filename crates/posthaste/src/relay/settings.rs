@@ -22,9 +22,9 @@ pub struct Settings {
     pub window_bytes: usize,
     /// Messages per read.
     pub read_batch: usize,
-    /// Settlements are recorded together, at the latest after this long …
+    /// Settlements are recorded together, after this long …
     pub commit_interval: Duration,
-    /// … or when so many have gathered.
+    /// … or when so many have gathered; a store that is slow to record them gets three times as long to rest.
     pub commit_batch: usize,
     /// Keys that may be held per lane before the lane stops walking.
     pub max_held_keys: usize,
@@ -80,7 +80,7 @@ impl Default for Settings {
             poll_interval: Duration::from_millis(150),
             window_messages: 1_000,
             window_bytes: 16 << 20,
-            read_batch: 1_000,
+            read_batch: 2_000,
             commit_interval: Duration::from_millis(5),
             commit_batch: 1_000,
             max_held_keys: 10_000,

@@ -18,7 +18,7 @@ use super::waker::Waker;
 use crate::destination::{Destination, Name};
 use crate::error::{Error, Kind, Result};
 use crate::inspect::{Change, Inspect};
-use crate::journal::{Hint, Journal, Position, WorkerId};
+use crate::journal::{Entry, HeldKey, Hint, Journal, LaneCommit, Lease, Position, WorkerId};
 use crate::sink::Sink;
 
 /// A question to the store has failed if there is no answer within so many leases.
@@ -75,6 +75,7 @@ impl Worker {
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;
         let engine = Engine::new(settings, destinations, partitions, seed, super::mistakes::Mistakes::NONE);
         let (inbox, answers) = mpsc::channel(INBOX);
+        monitor.began();
         let (started, under_way) = (Instant::now(), UnderWay::new(monitor.clone()));
         Self { id, ttl, ports, exits, engine, started, monitor, inbox, answers, under_way }
     }
@@ -118,11 +119,12 @@ impl Worker {
                 if let Input::Delivered { id, .. } = &input {
                     self.under_way.answered(*id);
                 }
-                telemetry::log_store_error(&input);
+                telemetry::log_answer(&input);
                 self.engine.handle(now, input);
             }
         }
         self.monitor.publish(self.engine.snapshot());
+        self.monitor.ended();
     }
 
     /// Takes what has arrived without waiting for more. Returns whether the worker is asked to stop.
@@ -232,7 +234,7 @@ impl Question {
                 Input::Read { walk, lanes, result }
             }
             Action::ReadKey { walk, lane, line, held, limit, asked_at } => {
-                let result = within(patience, journal.read_key(&destination, lane.partition, &held, limit)).await;
+                let result = within(patience, read_key(journal.as_ref(), destination, lane, &held, limit)).await;
                 Input::KeyRead { walk, lane, line, held, asked_at, result }
             }
             Action::Due { walk, lanes, limit, asked_at } => {
@@ -277,6 +279,23 @@ async fn pause(inspect: Option<&dyn Inspect>, worker: &WorkerId, destination: &N
 async fn within<T>(patience: Duration, asked: impl Future<Output = Result<T>>) -> Result<T> {
     let late = |_| Err(Error::new(Kind::Unavailable, format!("the store did not answer within {patience:?}")));
     tokio::time::timeout(patience, asked).await.unwrap_or_else(late)
+}
+
+/// What waits behind a held key, if the lease is held after it was read. Whoever has taken the partition over may have parked the
+/// key's next message, which is left out of the answer, and the one behind it would overtake it.
+async fn read_key(
+    journal: &dyn Journal,
+    destination: Name,
+    lane: Lease,
+    held: &HeldKey,
+    limit: usize,
+) -> Result<Vec<Entry>> {
+    let entries = journal.read_key(&destination, lane.partition, held, limit).await?;
+    let fence = LaneCommit::nothing(destination, lane.partition, lane.epoch);
+    match journal.commit(&[fence]).await?.is_empty() {
+        true => Ok(entries),
+        false => Err(Error::new(Kind::Unavailable, "the lease has changed hands")),
+    }
 }
 
 async fn look(journal: &dyn Journal, waker: &Waker, wait: Duration) -> Result<Option<Position>> {

@@ -4,7 +4,7 @@
 //! * CloudEvents 1.0, binary: the payload is the body; the attributes are those of CloudEvents.
 //! * CloudEvents 1.0, structured: the body is a JSON document that holds attributes and payload.
 //!
-//! The headers of a message stay headers in all of them. A payload is never understood or changed; see [`embed`].
+//! The headers of a message stay headers in all of them. A payload is never understood or changed; see `embed`.
 
 use std::borrow::Cow;
 

@@ -12,6 +12,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer};
 
@@ -124,9 +125,25 @@ impl Template {
         Ok(Self { written: written.to_owned(), parts })
     }
 
+    /// The same name for all messages, whatever braces it has.
+    pub fn literal(name: &str) -> Self {
+        let mut parts = Vec::new();
+        text(&mut parts, name);
+        Self { written: name.replace('{', "{{").replace('}', "}}"), parts }
+    }
+
     /// Nothing but one field.
     pub fn of(field: Field) -> Self {
         Self { written: format!("{{{}}}", field.name()), parts: vec![Part::Field { field, or: None }] }
+    }
+
+    /// The name, if it is the same for all messages.
+    pub fn fixed(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [] => Some(""),
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
     }
 
     /// The name for one delivery. An error is a reject.
@@ -214,6 +231,14 @@ impl fmt::Display for Template {
 impl fmt::Debug for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.written, f)
+    }
+}
+
+impl FromStr for Template {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        Self::parse(written)
     }
 }
 

@@ -57,11 +57,13 @@ mod operate;
 mod overview;
 mod purge;
 mod read;
+mod read_key;
 mod register;
 mod report;
 mod segments;
 mod ticks;
 mod tls;
+mod upkeep;
 mod wait;
 mod write;
 
@@ -129,6 +131,7 @@ struct Shared {
     pool: Pool,
     ticks: Ticks,
     marks: commit::Marks,
+    upkeep: upkeep::Upkeep,
     queries: AtomicU64,
     wakes: AtomicU64,
     woken: Notify,
@@ -150,6 +153,7 @@ impl Postgres {
             options,
             ticks: Ticks::default(),
             marks: commit::Marks::default(),
+            upkeep: upkeep::Upkeep::default(),
             queries: AtomicU64::new(0),
             wakes: AtomicU64::new(0),
             woken: Notify::new(),

@@ -1,7 +1,7 @@
 //! SQLite: one writer at a time, so the sequence number of a row is its commit order.
 //!
 //! The application writes with its own connection ([`connect`] makes a good one) and [`enqueue`] inside its own transaction.
-//! The relay has one connection that writes and a few that read; every call runs on a blocking thread. All statements are
+//! The relay has a connection that writes, one that reads on, and one that answers people, each with a thread of its own. All statements are
 //! plain `.sql` files beside this one, each with what it guarantees and the index it uses.
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //!        outbox_cursors, outbox_parked, … ◄──commit (fenced by outbox_leases)
 //! ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,15 +18,16 @@ use std::time::Duration;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::Notify;
 
+use self::connection::Role;
 pub use self::connection::connect;
-use self::connection::{Readers, Role};
+use self::desk::Desk;
 pub use self::enqueue::enqueue;
 #[cfg(feature = "sqlx-sqlite")]
 pub use self::enqueue::sqlx::enqueue as enqueue_sqlx;
 #[cfg(feature = "sqlx-sqlite")]
 pub(crate) use self::error::sqlx as sqlx_error;
 use self::wait::Watch;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::journal::PARTITIONS;
 
 mod audit;
@@ -34,6 +35,7 @@ mod census;
 mod codec;
 mod commit;
 mod connection;
+mod desk;
 mod due;
 mod enqueue;
 mod error;
@@ -60,13 +62,11 @@ pub struct Options {
     pub busy_timeout: Duration,
     /// Partitions of a journal that is yet to be made; an existing one keeps what it has.
     pub partitions: u16,
-    /// Connections that read at the same time.
-    pub readers: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { busy_timeout: Duration::from_secs(5), partitions: PARTITIONS, readers: 2 }
+        Self { busy_timeout: Duration::from_secs(5), partitions: PARTITIONS }
     }
 }
 
@@ -80,9 +80,13 @@ pub struct Sqlite {
 
 #[derive(Debug)]
 struct Shared {
+    path: PathBuf,
     options: Options,
-    writer: Mutex<Connection>,
-    readers: Readers,
+    writer: Desk,
+    /// Reads for the engine, which waits for nobody else.
+    reader: Desk,
+    /// Answers people, and may take its time.
+    clerk: Desk,
     queries: AtomicU64,
     wakes: AtomicU64,
     woken: Notify,
@@ -97,8 +101,10 @@ impl Sqlite {
         let writer = connection::open(path, &options, Role::Relay)?;
         let watch = Watch::starting_at(wait::data_version(&writer)?);
         let shared = Shared {
-            writer: Mutex::new(writer),
-            readers: Readers::new(path, &options),
+            writer: Desk::around(writer)?,
+            reader: Desk::around(connection::open(path, &options, Role::Reader)?)?,
+            clerk: Desk::around(connection::open(path, &options, Role::Reader)?)?,
+            path: path.to_owned(),
             options,
             queries: AtomicU64::new(0),
             wakes: AtomicU64::new(0),
@@ -119,18 +125,20 @@ impl Sqlite {
         self.shared.woken.notify_waiters();
     }
 
-    /// Reads on one of the readers' connections. Each statement sees the newest commit, unless `work` opens a transaction.
+    /// Reads for the engine. Each statement sees the newest commit, unless `work` opens a transaction.
     async fn reading<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let shared = self.asked();
-        let turn = shared.readers.turn().await;
-        blocking(move || {
-            let _turn = turn;
-            shared.readers.run(work)
-        })
-        .await
+        self.asked().reader.run(|connection| work(connection)).await
+    }
+
+    /// As [`Sqlite::reading`], for questions that may take longer than the engine can wait.
+    async fn looking_up<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.asked().clerk.run(|connection| work(connection)).await
     }
 
     /// Writes in one transaction, which takes the lock first, so that it never has to give up half-way.
@@ -151,13 +159,19 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let shared = self.asked();
-        blocking(move || work(&mut shared.writer.lock().unwrap_or_else(PoisonError::into_inner))).await
+        self.asked().writer.run(work).await
     }
 
-    fn asked(&self) -> Arc<Shared> {
+    fn asked(&self) -> &Shared {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
-        Arc::clone(&self.shared)
+        &self.shared
+    }
+
+    /// The size of the write-ahead log.
+    fn log_bytes(&self) -> u64 {
+        let mut log = self.shared.path.clone().into_os_string();
+        log.push("-wal");
+        std::fs::metadata(log).map_or(0, |log| log.len())
     }
 }
 
@@ -165,14 +179,5 @@ impl Clone for Sqlite {
     fn clone(&self) -> Self {
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Self { shared: Arc::clone(&self.shared), watch: Mutex::new(watch) }
-    }
-}
-
-/// Runs on a thread that may block. What was started is finished even if nobody waits for it any more.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => Err(Error::new(Kind::Unavailable, "the process is shutting down")),
     }
 }

@@ -54,9 +54,14 @@ type Command = (Fault, oneshot::Sender<()>);
 
 impl FaultProxy {
     /// A proxy on a free local port in front of `server`. Everything passes at first.
-    #[expect(clippy::disallowed_methods, reason = "a test tool: the task ends with the proxy")]
     pub async fn to(server: SocketAddr) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        Self::at((Ipv4Addr::LOCALHOST, 0).into(), server).await
+    }
+
+    /// A proxy at an address that clients are told by others.
+    #[expect(clippy::disallowed_methods, reason = "a test tool: the task ends with the proxy")]
+    pub async fn at(address: SocketAddr, server: SocketAddr) -> io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let (commands, inbox) = mpsc::channel(1);
         let acceptor = Acceptor { address, server, listener: Some(listener), fault: watch::Sender::default() };

@@ -19,6 +19,14 @@ macro_rules! on_every_store {
                 super::$guarantee(crate::relay::outbox::Outbox::on_sqlite().await).await
             })+
         }
+
+        #[cfg(feature = "postgres")]
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $guarantee() -> posthaste::Result<()> {
+                super::$guarantee(crate::relay::outbox::Outbox::on_postgres().await).await
+            })+
+        }
     };
 }
 

@@ -15,6 +15,11 @@ pub(crate) fn address(name: &str) -> String {
     address.trim().to_owned()
 }
 
+/// What stands in a file of a server.
+pub(crate) fn file(name: &str, path: &str) -> String {
+    fs::read_to_string(folder().join(name).join(path)).unwrap_or_else(|_| panic!("no {name}: {}", remedy(name)))
+}
+
 fn remedy(name: &str) -> String {
     format!("cargo xtask services up {name}")
 }

@@ -2,9 +2,15 @@
 
 mod handlers;
 mod handlers_behind_a_relay;
+#[cfg(feature = "kafka")]
+mod kafka;
+#[cfg(any(feature = "kafka", feature = "rabbitmq"))]
+mod key;
 #[cfg(feature = "nats")]
 mod nats;
 mod planted;
+#[cfg(feature = "rabbitmq")]
+mod rabbitmq;
 #[cfg(feature = "redis")]
 mod redis;
 #[cfg(any(feature = "redis", feature = "nats"))]

@@ -32,15 +32,8 @@ impl Lane {
             cursor.low = self.slots.read_to();
         }
         let mut commit = LaneCommit {
-            destination: self.destination.clone(),
-            partition: self.partition,
-            epoch: self.epoch,
             cursor: (self.dirt != Dirt::Clean).then_some(cursor),
-            park: Vec::new(),
-            unpark: Vec::new(),
-            hold: Vec::new(),
-            free: Vec::new(),
-            attempts: Vec::new(),
+            ..LaneCommit::nothing(self.destination.clone(), self.partition, self.epoch)
         };
         let changes = std::mem::take(&mut self.changes);
         changes.write_to(&mut commit);

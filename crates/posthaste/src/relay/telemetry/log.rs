@@ -1,7 +1,7 @@
 //! Lines for people and machines: ids and reasons, never payloads or secrets.
 //!
-//! What concerns one message carries its correlation id and tenant, an `operation` and a `phase`: `OUTBOX_CLAIM` (START, SUCCESS,
-//! ERROR) for leases, `OUTBOX_DELIVER` (START, SENT, FAILED, DEAD) for attempts.
+//! What concerns one message carries its correlation id and tenant, an `operation` and a `phase`: `OUTBOX_CLAIM` (SUCCESS, ERROR)
+//! for leases, `OUTBOX_DELIVER` (START, SENT, FAILED, DEAD) for attempts.
 
 use tracing::{Level, Span};
 
@@ -29,6 +29,16 @@ pub(in crate::relay) fn span(run: &Run) -> Span {
         attempt = first.attempt,
         traceparent = message.headers.get(Headers::TRACEPARENT),
     )
+}
+
+/// Says of each message that it is on its way.
+pub(in crate::relay) fn log_start(run: &Run) {
+    if tracing::enabled!(Level::TRACE) {
+        for delivery in &run.deliveries {
+            tracing::trace!(destination = %run.destination, message_id = %delivery.message.id,
+                attempt = delivery.attempt, operation = DELIVER, phase = "START", "handed over");
+        }
+    }
 }
 
 /// Says of each message that the sink confirmed that it went out.
@@ -95,8 +105,19 @@ fn log_failure(failed: &Failed) {
     }
 }
 
-/// A store that answers with errors is worth a line each time; the engine goes on trying.
-pub(in crate::relay) fn log_store_error(input: &Input) {
+/// A store that answers with errors is worth a line each time; the engine goes on trying. So are partitions that were gained.
+pub(in crate::relay) fn log_answer(input: &Input) {
+    if let Input::Leased { result: Ok(grant), .. } = input
+        && !grant.leases.is_empty()
+    {
+        tracing::debug!(
+            partitions = grant.leases.len(),
+            workers = grant.workers,
+            operation = CLAIM,
+            phase = "SUCCESS",
+            "partitions leased"
+        );
+    }
     if let Some((question, error)) = store_error(input) {
         let operation = (question == "lease").then_some(CLAIM);
         tracing::warn!(question, %error, operation, phase = operation.map(|_| "ERROR"),

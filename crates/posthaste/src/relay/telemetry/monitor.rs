@@ -1,7 +1,7 @@
 //! A view of a running relay that others can look at.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::log::store_error;
 use super::{Snapshot, Tally};
@@ -14,6 +14,7 @@ pub struct Monitor(Arc<Figures>);
 #[derive(Debug, Default)]
 struct Figures {
     snapshot: Mutex<Snapshot>,
+    published: Mutex<Option<Instant>>,
     tally: Mutex<Tally>,
 }
 
@@ -28,13 +29,29 @@ impl Monitor {
         self.count().clone()
     }
 
+    /// How long the relay's loop has not come round; nothing before it has begun. A relay that runs is heard every few seconds.
+    pub fn silent_for(&self) -> Option<Duration> {
+        self.0.published.lock().unwrap_or_else(PoisonError::into_inner).map(|at| at.elapsed())
+    }
+
+    /// The relay has ended, and its silence means nothing.
+    pub(in crate::relay) fn ended(&self) {
+        *self.0.published.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     pub(in crate::relay) fn publish(&self, snapshot: Snapshot) {
+        *self.0.published.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         *self.0.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
     }
 
     /// To count something.
     pub(in crate::relay) fn count(&self) -> MutexGuard<'_, Tally> {
         self.0.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A relay begins, perhaps with other destinations than the one before it.
+    pub(in crate::relay) fn began(&self) {
+        self.count().deliveries.clear();
     }
 
     pub(in crate::relay) fn committed(&self, took: Duration) {
@@ -76,5 +93,27 @@ impl Monitor {
                 other => tally.store_errors += u64::from(store_error(other).is_some()),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sink::Outcome;
+
+    fn delivered(walk: usize) -> Input {
+        let outcome = Outcome { confirmed: 1, error: None, progress: None };
+        Input::Delivered { walk, id: 1, outcome, took: Duration::from_millis(3) }
+    }
+
+    #[test]
+    fn durations_belong_to_the_destinations_of_the_relay_that_runs() {
+        let monitor = Monitor::default();
+        monitor.heard(&[delivered(1), delivered(1)]);
+        let counts = |tally: Tally| tally.deliveries.iter().map(|histogram| histogram.count()).collect::<Vec<_>>();
+        assert_eq!(counts(monitor.tally()), [0, 2]);
+        monitor.began();
+        monitor.heard(&[delivered(0)]);
+        assert_eq!(counts(monitor.tally()), [1]);
     }
 }

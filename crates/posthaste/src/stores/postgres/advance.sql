@@ -24,7 +24,8 @@ WITH previous AS MATERIALIZED (
         SELECT max(end_seq) AS end_seq, coalesce(sum(messages), 0)::bigint AS messages, coalesce(sum(bytes), 0)::bigint AS bytes
         FROM late) AS l
     -- Whoever comes while another one is at it does not wait for that one.
-    WHERE f.messages + l.messages > 0 AND pg_try_advisory_xact_lock(7364, 'outbox_ticks'::regclass::oid::integer)
+    WHERE CASE WHEN f.messages + l.messages > 0
+               THEN pg_try_advisory_xact_lock(7364, 'outbox_ticks'::regclass::oid::integer) END
     ON CONFLICT (n) DO NOTHING
     RETURNING *
 ), noted AS (

@@ -15,22 +15,17 @@ pub(super) async fn record(client: &Client, change: &Change) -> Result<()> {
 }
 
 pub(super) async fn audit(client: &Client, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
-    let before = before.map_or(i64::MAX, codec::signed);
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let statement = client.prepare_cached(include_str!("audit.sql")).await?;
-    client.query(&statement, &[&before, &limit]).await?.iter().map(entry).collect()
+    let before = before.map_or(i64::MAX, codec::signed);
+    let rows = client.query(&statement, &[&before, &codec::limit(limit)]).await?;
+    rows.iter().map(entry).collect()
 }
 
 fn entry(row: &Row) -> Result<AuditEntry> {
-    let change = Change {
-        who: row.try_get(2)?,
-        action: row.try_get(3)?,
-        target: row.try_get(4)?,
-        affected: codec::unsigned(row.try_get(5)?),
-    };
+    let (who, action, target) = (row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
     Ok(AuditEntry {
         number: codec::unsigned(row.try_get(0)?),
         at: codec::timestamp(row, 1)?.unwrap_or_default(),
-        change,
+        change: Change { who, action, target, affected: codec::unsigned(row.try_get(5)?) },
     })
 }

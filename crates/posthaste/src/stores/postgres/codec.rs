@@ -145,17 +145,16 @@ pub(super) fn message(row: &Row) -> Result<Message> {
     let key = text(row, 6)?;
     let key = key
         .map(|key| if key.is_empty() { compact_str::format_compact!("{aggregate_type}/{aggregate_id}") } else { key });
-    let origin = text(row, 15)?.zip(text(row, 16)?);
     let max_attempts: Option<i32> = row.try_get(14)?;
     let headers: Option<Json<'_>> = row.try_get(17)?;
     Ok(Message {
         id: MessageId(row.try_get::<_, Uuid>(2)?),
-        event_type: text(row, 3)?.unwrap_or_default(),
+        event_type: Text::from(row.try_get::<_, &str>(3)?),
         aggregate_type: aggregate_type.into(),
         aggregate_id: aggregate_id.into(),
         key,
         payload: Bytes::copy_from_slice(row.try_get(18)?),
-        content_type: text(row, 10)?.unwrap_or_default(),
+        content_type: Text::from(row.try_get::<_, &str>(10)?),
         headers: headers.map(|Json(json)| self::headers(json)).unwrap_or_default(),
         tenant: text(row, 7)?,
         user: text(row, 8)?,
@@ -164,7 +163,7 @@ pub(super) fn message(row: &Row) -> Result<Message> {
         due_at: timestamp(row, 12)?,
         destination: text(row, 13)?,
         max_attempts: max_attempts.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)),
-        origin: origin.map(|(stream, event)| Origin { stream, event }),
+        origin: text(row, 15)?.zip(text(row, 16)?).map(|(stream, event)| Origin { stream, event }),
     })
 }
 

@@ -1,9 +1,10 @@
 //! Connections, set up for what the relay does with them.
 
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{ClientWrapper, Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::Config;
 
 use super::{Options, tls};
@@ -21,9 +22,13 @@ pub(super) fn pool(options: &Options) -> Result<Pool> {
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = Manager::from_config(config, tls::connector(options)?, recycling);
     let session = in_schema(SESSION, &options.schema);
+    let identity = Arc::new(OnceLock::new());
     let set_up = Hook::async_fn(move |client, _| {
-        let session = session.clone();
-        Box::pin(async move { client.batch_execute(&session).await.map_err(HookError::Backend) })
+        let (session, identity) = (session.clone(), Arc::clone(&identity));
+        Box::pin(async move {
+            client.batch_execute(&session).await.map_err(HookError::Backend)?;
+            recognise(client, &identity).await
+        })
     });
     let pool = Pool::builder(manager)
         .max_size(options.connections.max(1))
@@ -32,6 +37,19 @@ pub(super) fn pool(options: &Options) -> Result<Pool> {
         .wait_timeout(Some(PATIENCE))
         .post_create(set_up);
     pool.build().map_err(|error| Error::new(Kind::Invalid, "connections cannot be managed").caused_by(error))
+}
+
+/// The same database as before, or none: one that went back in time does not know what this process remembers of it. Such a
+/// thing never happens to an open connection.
+async fn recognise(client: &ClientWrapper, known: &OnceLock<[String; 2]>) -> Result<(), HookError> {
+    let row = client.query_one(include_str!("identity.sql"), &[]).await.map_err(HookError::Backend)?;
+    let found = [row.get(0), row.get(1)];
+    if *known.get_or_init(|| found.clone()) == found {
+        return Ok(());
+    }
+    Err(HookError::message(
+        "this is another database than before, or an earlier state of it: run `posthaste check`, then start anew",
+    ))
 }
 
 pub(super) fn config(options: &Options) -> Result<Config> {

@@ -1,12 +1,12 @@
-//! Parked deliveries whose time has come, and what waits behind a held key.
+//! Parked deliveries whose time has come.
 
 use tokio_postgres::Row;
 
 use super::codec::{self, AFTER_MESSAGE};
-use super::{Postgres, error, register};
+use super::{Postgres, error};
 use crate::destination::Name;
 use crate::error::{Error, Kind, Result};
-use crate::journal::{Due, DueBatch, Entry, HeldKey, ParkedState, Partition};
+use crate::journal::{Due, DueBatch, ParkedState, Partition};
 
 impl Postgres {
     pub(super) async fn find_due(
@@ -25,36 +25,6 @@ impl Postgres {
         let is_delivery = |row: &&Row| !matches!(row.try_get::<_, Option<i64>>(0), Ok(None));
         let deliveries = rows.iter().filter(is_delivery).map(delivery).collect::<Result<_>>()?;
         Ok(DueBatch { deliveries, next_in: next_in.map(codec::until) })
-    }
-
-    pub(super) async fn read_held(
-        &self,
-        destination: &Name,
-        partition: Partition,
-        held: &HeldKey,
-        limit: usize,
-    ) -> Result<Vec<Entry>> {
-        let client = self.client().await?;
-        register::known(&client, destination).await?;
-        let statement = client.prepare_cached(include_str!("read_key.sql")).await?;
-        let (after, until) = (held.after, held.until);
-        let rows = client
-            .query(
-                &statement,
-                &[
-                    &destination.as_str(),
-                    &i32::from(partition),
-                    &held.key.key.as_str(),
-                    &held.key.tenant.as_deref(),
-                    &codec::signed(after.tick),
-                    &codec::signed(after.seq),
-                    &codec::signed(until.tick),
-                    &codec::signed(until.seq),
-                    &codec::limit(limit),
-                ],
-            )
-            .await?;
-        rows.iter().map(|row| codec::entry(row, codec::unsigned(row.try_get(AFTER_MESSAGE)?))).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The application's side: messages written in its own transaction.
 
+use std::sync::LazyLock;
+
 use async_trait::async_trait;
 use tokio_postgres::types::{ToSql, Type};
 
@@ -18,8 +20,11 @@ pub(super) mod sqlx;
 ///
 /// For a journal in the schema [`SCHEMA`]; [`Outbox`] writes to others.
 pub async fn enqueue(connection: &impl Connection, messages: &[Message]) -> Result<Enqueued> {
-    Outbox::default().enqueue(connection, messages).await
+    DEFAULT.enqueue(connection, messages).await
 }
+
+/// So that the statement is put together once.
+pub(super) static DEFAULT: LazyLock<Outbox> = LazyLock::new(Outbox::default);
 
 /// Where an application writes: the outbox of one schema. Cheap; make it once and keep it.
 #[derive(Debug, Clone)]

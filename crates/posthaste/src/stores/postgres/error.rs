@@ -26,6 +26,9 @@ impl From<PoolError> for Error {
         match error {
             PoolError::Backend(error) => error.into(),
             PoolError::PostCreateHook(deadpool_postgres::HookError::Backend(error)) => error.into(),
+            PoolError::PostCreateHook(deadpool_postgres::HookError::Message(says)) => {
+                Self::new(Kind::Unavailable, says.into_owned())
+            }
             PoolError::Timeout(_) => Self::new(Kind::Unavailable, "no connection to the database in time"),
             other => Self::new(Kind::Unavailable, "no connection to the database").caused_by(other),
         }

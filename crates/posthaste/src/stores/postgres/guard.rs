@@ -5,8 +5,9 @@
 //! identity of the system and its timeline are kept with the journal, and where they differ nothing is delivered until a person
 //! has looked.
 
-use deadpool_postgres::Client;
 use std::sync::OnceLock;
+
+use deadpool_postgres::Client;
 use tokio_postgres::Row;
 
 use super::{Postgres, error, migrate};
@@ -27,6 +28,15 @@ impl Postgres {
         check(&row, 2)?;
         let partitions: i32 = row.try_get(1)?;
         Ok(u16::try_from(partitions).unwrap_or(u16::MAX))
+    }
+
+    /// A person has looked at a journal that was refused because its database is another one, or went back in time: from here on
+    /// it belongs to this database. Relays are to be stopped before and started after.
+    pub async fn accept_store(&self) -> Result<()> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        transaction.batch_execute(include_str!("accept.sql")).await?;
+        Ok(transaction.commit().await?)
     }
 
     /// As [`Postgres::verify`], but asks only once.

@@ -15,6 +15,7 @@ impl Postgres {
         let statement = client.prepare_cached(include_str!("lease_glance.sql")).await?;
         let glance = client.query_one(&statement, &[&worker.0]).await?;
         guard::check(&glance, 5)?;
+        self.shared.upkeep.if_due(&client).await;
         let announced_for: Option<i64> = glance.try_get(0)?;
         let is_fresh = announced_for.is_some_and(|millis| codec::until(millis) > ttl * 2 / 3);
         let any_free: bool = glance.try_get(2)?;

@@ -5,7 +5,8 @@ SELECT coalesce(outbox_tick(o.xid), (SELECT max(n) + 1 FROM outbox_ticks)), o.se
        o.aggregate_id, CASE o.key WHEN '' THEN o.aggregate_type || '/' || o.aggregate_id ELSE o.key END, o.tenant, o.occurred_at,
        s.destination, s.status, coalesce(s.attempts, 0), s.last_error, s.due_at
 FROM outbox AS o
-LEFT JOIN outbox_status AS s ON s.seq = o.seq
+LEFT JOIN LATERAL (
+    SELECT destination, status, attempts, last_error, due_at FROM outbox_status AS s WHERE s.seq = o.seq OFFSET 0) AS s ON true
 WHERE o.seq = ANY ($1)
   AND ($2::text[] IS NULL OR s.status = ANY ($2))
   AND ($3::text IS NULL OR s.destination = $3)

@@ -9,6 +9,6 @@ SELECT seq FROM (
      ORDER BY o.seq LIMIT $2)
     UNION
     (SELECT o.seq FROM slowest AS s CROSS JOIN unnest(s.late || s.running) AS r (xid)
-     JOIN outbox AS o ON o.xid = r.xid AND o.seq > $1
+     CROSS JOIN LATERAL (SELECT seq FROM outbox WHERE xid = r.xid AND seq > $1 ORDER BY seq LIMIT $2) AS o
      ORDER BY o.seq LIMIT $2)) AS candidates
 ORDER BY seq LIMIT $2;

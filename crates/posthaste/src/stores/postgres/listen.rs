@@ -75,7 +75,7 @@ impl Listener {
         }
         *line = State::FailedAt(Instant::now());
         drop(line);
-        pending().await
+        pending::<()>().await;
     }
 }
 

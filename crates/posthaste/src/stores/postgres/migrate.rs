@@ -17,6 +17,7 @@ const MIGRATIONS: [&[&str]; 1] = [&[
     include_str!("schema/segments.sql"),
     include_str!("schema/merge_ticks.sql"),
     include_str!("schema/audit.sql"),
+    include_str!("schema/roles.sql"),
 ]];
 
 /// The oldest server with `xid8`, and with it snapshots that can be kept.
@@ -69,7 +70,9 @@ impl Postgres {
 
     fn resolved(&self, sql: &str) -> String {
         let text = connection::quoted(&self.shared.options.schema).replace('\'', "''");
+        let name = self.shared.options.schema.replace('\'', "''");
         let sql = connection::in_schema(sql, &self.shared.options.schema).replace("{schema_text}", &text);
+        let sql = sql.replace("{schema_name}", &name);
         sql.replace("{partitions}", &self.shared.options.partitions.max(1).to_string())
     }
 }

@@ -6,4 +6,4 @@ SELECT EXISTS (
         AND CASE newer.key WHEN '' THEN newer.aggregate_type || '/' || newer.aggregate_id ELSE newer.key END
             = CASE o.key WHEN '' THEN o.aggregate_type || '/' || o.aggregate_id ELSE o.key END
     WHERE o.seq = $1 AND EXISTS (
-        SELECT 1 FROM outbox_status AS s WHERE s.seq = newer.seq AND s.destination = $2 AND s.status = 'delivered'));
+        SELECT 1 FROM outbox_status AS s WHERE s.seq = newer.seq AND s.destination = $2 AND s.status = 'delivered' OFFSET 0));

@@ -3,12 +3,14 @@
 WITH slowest AS MATERIALIZED (
     SELECT t.* FROM outbox_ticks AS t WHERE t.n = (
         SELECT min(c.low_tick)
-        FROM outbox_cursors AS c JOIN outbox_destinations AS d ON d.name = c.destination WHERE d.active))
+        FROM outbox_cursors AS c JOIN outbox_destinations AS d ON d.name = c.destination WHERE d.active)
+), beyond AS (
+    SELECT o.seq FROM slowest JOIN outbox AS o ON o.xid >= slowest.floor
+    UNION ALL
+    SELECT o.seq FROM slowest CROSS JOIN unnest(slowest.late || slowest.running) AS r (xid)
+    CROSS JOIN LATERAL (SELECT seq FROM outbox WHERE xid = r.xid AND xid < slowest.floor OFFSET 0) AS o
+)
 SELECT s.destination::text, 'pending', count(*), extract(epoch FROM now() - min(s.written_at))::float8
-FROM slowest JOIN outbox_status AS s ON s.xid >= slowest.floor
-WHERE s.status = 'pending' GROUP BY s.destination
-UNION ALL
-SELECT s.destination::text, 'pending', count(*), extract(epoch FROM now() - min(s.written_at))::float8
-FROM slowest CROSS JOIN unnest(slowest.late || slowest.running) AS r (xid)
-JOIN outbox_status AS s ON s.xid = r.xid AND s.xid < slowest.floor
-WHERE s.status = 'pending' GROUP BY s.destination;
+FROM beyond CROSS JOIN LATERAL (
+    SELECT destination, written_at FROM outbox_status AS s WHERE s.seq = beyond.seq AND s.status = 'pending' OFFSET 0) AS s
+GROUP BY s.destination;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use deadpool_postgres::Client;
 
-use super::{Postgres, codec, segments};
+use super::{Postgres, codec, segments, upkeep};
 use crate::error::Result;
 use crate::journal::Purged;
 
@@ -17,7 +17,7 @@ const PER_TRANSACTION: usize = 500;
 impl Postgres {
     pub(super) async fn purge_up_to(&self, older_than: Duration, limit: usize) -> Result<Purged> {
         let client = self.client().await?;
-        segments::add(&client).await?;
+        upkeep::now(&client).await?;
         let mut purged = Purged { messages: segments::drop_old(&client, older_than).await?, more: false };
         let rest_only = older_than >= segments::LENGTH;
         while purged.messages < limit as u64 {
@@ -29,7 +29,6 @@ impl Postgres {
             }
         }
         purged.more = purged.messages >= limit as u64 && purgeable(&client, older_than, 1, rest_only).await? > 0;
-        tidy(&client).await?;
         Ok(purged)
     }
 
@@ -51,13 +50,4 @@ async fn remove(client: &Client, older_than: Duration, limit: usize, rest_only: 
     let statement = client.prepare_cached(include_str!("purge_message.sql")).await?;
     let removed = client.query_one(&statement, &[&codec::micros(older_than), &rest_only, &codec::limit(limit)]).await?;
     Ok(codec::unsigned(removed.try_get(0)?))
-}
-
-/// What is only needed for messages that are gone.
-async fn tidy(client: &Client) -> Result<()> {
-    for sql in [include_str!("purge_marks.sql"), include_str!("purge_ticks.sql")] {
-        let statement = client.prepare_cached(sql).await?;
-        client.execute(&statement, &[]).await?;
-    }
-    Ok(())
 }

@@ -6,6 +6,7 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
+SET enable_material = off;
 SET jit = off;
 SET idle_in_transaction_session_timeout = '60s';
 SET timezone = 'UTC';

@@ -1,12 +1,10 @@
 //! Connections, set up for what they are used for.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Options;
 use crate::error::{Error, Kind, Result};
@@ -87,49 +85,5 @@ fn use_write_ahead_log(connection: &Connection, patience: Duration) -> Result<()
             }
             Err(error) => return Err(error.into()),
         }
-    }
-}
-
-/// The connections that read. Opened when first needed; a slow question occupies one, the others stay free.
-#[derive(Debug)]
-pub(super) struct Readers {
-    path: PathBuf,
-    options: Options,
-    idle: Mutex<Vec<Connection>>,
-    turns: Arc<Semaphore>,
-}
-
-impl Readers {
-    pub(super) fn new(path: &Path, options: &Options) -> Self {
-        Self {
-            path: path.to_owned(),
-            options: options.clone(),
-            idle: Mutex::default(),
-            turns: Arc::new(Semaphore::new(options.readers.max(1))),
-        }
-    }
-
-    /// The size of the write-ahead log.
-    pub(super) fn log_bytes(&self) -> u64 {
-        let mut log = self.path.clone().into_os_string();
-        log.push("-wal");
-        std::fs::metadata(log).map_or(0, |log| log.len())
-    }
-
-    /// Waits until a connection is free.
-    pub(super) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        // Fails only for a semaphore that was closed, and nobody closes this one.
-        Arc::clone(&self.turns).acquire_owned().await.ok()
-    }
-
-    pub(super) fn run<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = match idle {
-            Some(connection) => connection,
-            None => open(&self.path, &self.options, Role::Reader)?,
-        };
-        let result = work(&connection);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
-        result
     }
 }

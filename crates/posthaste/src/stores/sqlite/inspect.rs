@@ -15,25 +15,25 @@ use crate::message::MessageId;
 #[async_trait]
 impl Inspect for Sqlite {
     async fn overview(&self) -> Result<Overview> {
-        let mut overview = self.reading(overview::overview).await?;
+        let mut overview = self.looking_up(overview::overview).await?;
         overview.figures = self.figures();
         Ok(overview)
     }
 
     async fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
         let filter = filter.clone();
-        self.reading(move |connection| list::list(connection, &filter, page)).await
+        self.looking_up(move |connection| list::list(connection, &filter, page)).await
     }
 
     async fn get(&self, id: MessageId) -> Result<Option<Report>> {
-        self.reading(move |connection| report::get(connection, id)).await
+        self.looking_up(move |connection| report::get(connection, id)).await
     }
 
     async fn operate(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport> {
         let filter = filter.clone();
         match mode {
             Mode::DryRun => {
-                self.reading(move |connection| {
+                self.looking_up(move |connection| {
                     let snapshot = connection.unchecked_transaction()?;
                     operate::operate(&snapshot, operation, &filter, mode)
                 })
@@ -66,14 +66,14 @@ impl Inspect for Sqlite {
     }
 
     async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
-        self.reading(move |connection| audit::audit(connection, before, limit)).await
+        self.looking_up(move |connection| audit::audit(connection, before, limit)).await
     }
 }
 
 impl Sqlite {
     /// The write-ahead log shrinks only when nobody reads an old state of the database; one who hangs makes it grow.
     fn figures(&self) -> Vec<Figure> {
-        vec![Figure { name: "wal_bytes", value: self.shared.readers.log_bytes() as f64 }]
+        vec![Figure { name: "wal_bytes", value: self.log_bytes() as f64 }]
     }
 
     async fn set_paused(&self, destination: &Name, paused: bool) -> Result<bool> {

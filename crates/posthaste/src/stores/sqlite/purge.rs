@@ -16,7 +16,7 @@ impl Sqlite {
     pub(super) async fn purge_up_to(&self, older_than: Duration, limit: usize) -> Result<Purged> {
         let from = self.shared.purge_from.load(Ordering::Relaxed);
         let one_more = limit.saturating_add(1);
-        let found = self.reading(move |connection| purgeable(connection, older_than, from, one_more)).await?;
+        let found = self.looking_up(move |connection| purgeable(connection, older_than, from, one_more)).await?;
         let mut purged = Purged { messages: 0, more: found.len() > limit };
         // What had to stay is not looked at again before the rest is through.
         let next = if purged.more { found[limit] - 1 } else { 0 };
@@ -29,7 +29,7 @@ impl Sqlite {
     }
 
     pub(super) async fn count_purgeable(&self, older_than: Duration) -> Result<u64> {
-        self.reading(move |connection| Ok(purgeable(connection, older_than, 0, usize::MAX)?.len() as u64)).await
+        self.looking_up(move |connection| Ok(purgeable(connection, older_than, 0, usize::MAX)?.len() as u64)).await
     }
 }
 

@@ -79,6 +79,12 @@ impl Store {
                 {
                     entries.pop();
                 }
+                let fence = LaneCommit::nothing(names[*walk].clone(), lane.partition, lane.epoch);
+                if self.planted != Some(Planted::NoFence)
+                    && self.core.commit(&[fence]).is_ok_and(|lost| !lost.is_empty())
+                {
+                    result = Err(crate::Error::new(crate::error::Kind::Unavailable, "the lease has changed hands"));
+                }
                 let (held, asked_at) = (held.clone(), *asked_at);
                 Input::KeyRead { walk: *walk, lane: *lane, line: *line, held, asked_at, result }
             }

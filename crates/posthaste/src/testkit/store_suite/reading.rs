@@ -87,7 +87,7 @@ pub async fn a_read_goes_no_further_than_its_upper_end(t: Fixture) -> Result<()>
 pub async fn a_read_stops_at_its_bytes(t: Fixture) -> Result<()> {
     const BYTES: usize = 10_000;
     let large = || made(Message::builder("blob.stored", "blob", "1").payload(vec![7; 3_000], "x/y"));
-    t.write((0..10).map(|_| large()).collect()).await?;
+    t.written((0..10).map(|_| large()).collect()).await?;
     let mut after = Position::START;
     let mut read = 0;
     while read < 10 {
@@ -105,7 +105,7 @@ pub async fn a_read_stops_at_its_bytes(t: Fixture) -> Result<()> {
 }
 
 pub async fn the_first_entry_is_returned_whatever_it_weighs(t: Fixture) -> Result<()> {
-    t.write(orders("1", 2)).await?;
+    t.written(orders("1", 2)).await?;
     for max_bytes in [0, 1] {
         let partitions = t.all_partitions().await?;
         let request = ReadRequest { partitions, max_bytes, ..everything_after(Position::START) };

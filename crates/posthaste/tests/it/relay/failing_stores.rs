@@ -160,13 +160,13 @@ async fn a_call_that_is_never_answered_delays_and_loses_nothing(outbox: Outbox) 
     let relay = outbox.start_with(brief(), vec![(destination("app"), receiver.sink())]);
     for part in messages.chunks(25) {
         outbox.write(part).await?;
+        receiver.until_has(&ids(part)).await;
     }
-    receiver.until_has(&ids(&messages)).await;
     until_settled(&outbox).await?;
     relay.stop().await?;
     receiver.assert_got_at_least_once(&messages);
     let calls = swallow.0.lock().expect("nobody panics with it").clone();
-    for call in ["lease", "renew", "advance", "read", "due", "commit"] {
+    for call in ["lease", "renew", "advance", "read", "commit"] {
         assert!(calls.get(call).is_some_and(|count| *count > 2), "{call}: {calls:?}");
     }
     Ok(())

@@ -34,6 +34,11 @@ impl Outbox {
         Self::of(sqlite::fresh().await)
     }
 
+    #[cfg(feature = "postgres")]
+    pub(super) async fn on_postgres() -> Self {
+        Self::of(crate::stores::postgres::fresh().await)
+    }
+
     pub(super) fn of(store: impl StoreUnderTest) -> Self {
         Self { inspect: store.inspect(), store: Arc::new(store), meddle: None }
     }

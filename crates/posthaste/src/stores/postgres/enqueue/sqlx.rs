@@ -10,7 +10,7 @@ use crate::message::Message;
 
 /// As [`enqueue`](super::enqueue), in a transaction of sqlx: `enqueue_sqlx(&mut *transaction, &messages)`.
 pub async fn enqueue(connection: &mut PgConnection, messages: &[Message]) -> Result<Enqueued> {
-    Outbox::default().enqueue_sqlx(connection, messages).await
+    super::DEFAULT.enqueue_sqlx(connection, messages).await
 }
 
 impl Outbox {

@@ -11,8 +11,6 @@ CREATE TABLE {schema}.outbox_audit (
 CREATE FUNCTION {schema}.outbox_audit_stays() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'the audit log is append-only';
-END
-$$;
-
-CREATE TRIGGER outbox_audit_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON {schema}.outbox_audit
-FOR EACH STATEMENT EXECUTE FUNCTION {schema}.outbox_audit_stays();
+END $$;
+CREATE TRIGGER outbox_audit_stays BEFORE DELETE OR UPDATE OR TRUNCATE ON {schema}.outbox_audit
+    FOR EACH STATEMENT EXECUTE FUNCTION {schema}.outbox_audit_stays();

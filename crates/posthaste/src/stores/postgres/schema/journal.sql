@@ -89,7 +89,8 @@ BEGIN
     RETURN CASE WHEN FOUND THEN NEW END;
 END $$;
 CREATE TRIGGER outbox_is_new BEFORE INSERT ON {schema}.outbox
-    FOR EACH ROW WHEN (NEW.source_stream IS NOT NULL) EXECUTE FUNCTION {schema}.outbox_is_new();
+    FOR EACH ROW WHEN (NEW.source_stream IS NOT NULL AND NEW.source_event IS NOT NULL)
+    EXECUTE FUNCTION {schema}.outbox_is_new();
 
 -- What this journal is: one row.
 CREATE TABLE {schema}.outbox_schema (

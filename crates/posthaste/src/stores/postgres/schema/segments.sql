@@ -34,23 +34,25 @@ CREATE FUNCTION {schema}.outbox_old_segments(older_than interval) RETURNS SETOF 
 $$;
 
 -- What keeps an old segment alive, in words; NULL if nothing does.
-CREATE FUNCTION {schema}.outbox_segment_kept_by(segment text) RETURNS text LANGUAGE plpgsql STABLE
+CREATE FUNCTION {schema}.outbox_segment_kept_by(segment text) RETURNS text LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = {schema}, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     slowest record;
     found   text;
 BEGIN
-    SELECT c.destination, t.* INTO slowest
+    IF segment !~ '^outbox_[0-9]{8}$' THEN RETURN 'it is no segment'; END IF;
+    SELECT c.destination, c.low_seq, t.* INTO slowest
     FROM outbox_cursors AS c
     JOIN outbox_destinations AS d ON d.name = c.destination AND d.active
     JOIN outbox_ticks AS t ON t.n = c.low_tick
-    ORDER BY t.n LIMIT 1;
+    ORDER BY c.low_tick, c.low_seq LIMIT 1;
     IF slowest IS NULL THEN RETURN 'no destination is registered'; END IF;
-    EXECUTE format('SELECT 1 FROM %I WHERE xid >= $1 LIMIT 1', segment) INTO found USING slowest.floor;
-    IF found IS NULL THEN
-        EXECUTE format('SELECT 1 FROM %I WHERE xid = ANY ($1) LIMIT 1', segment) INTO found
-        USING slowest.late || slowest.running;
-    END IF;
+    EXECUTE format($q$
+        SELECT 1 FROM %1$I WHERE xid >= $1 AND NOT outbox_passed(xid, seq, $1, $2, $3, $4, $5)
+        UNION ALL
+        SELECT 1 FROM %1$I WHERE xid = ANY ($3 || $4) AND NOT outbox_passed(xid, seq, $1, $2, $3, $4, $5)
+        LIMIT 1 $q$, segment) INTO found
+    USING slowest.floor, slowest.ceiling, slowest.running, slowest.late, slowest.low_seq;
     IF found IS NOT NULL THEN RETURN 'destination ' || slowest.destination || ' has not passed it'; END IF;
     EXECUTE format($q$
         SELECT 'destination ' || p.destination || ' has a ' || p.state || ' message ' || o.id
@@ -75,7 +77,7 @@ SET search_path = {schema}, pg_temp SET lock_timeout = '50ms' AS $$
 DECLARE
     messages bigint;
 BEGIN
-    IF segment !~ '^outbox_[0-9]{8}$' OR outbox_segment_kept_by(segment) IS NOT NULL THEN RETURN NULL; END IF;
+    IF outbox_segment_kept_by(segment) IS NOT NULL THEN RETURN NULL; END IF;
     EXECUTE format('SELECT count(*) FROM %I', segment) INTO messages;
     EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', segment);
     -- Someone may have asked for one of its messages since.
@@ -95,4 +97,5 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN NULL;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION {schema}.outbox_add_segments, {schema}.outbox_drop_segment FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION {schema}.outbox_add_segments, {schema}.outbox_drop_segment, {schema}.outbox_segment_kept_by
+    FROM PUBLIC;

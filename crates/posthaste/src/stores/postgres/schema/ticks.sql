@@ -28,11 +28,12 @@ CREATE TABLE {schema}.outbox_late (
 -- Before the first message.
 INSERT INTO {schema}.outbox_ticks VALUES (0, '0', '0', '{}', '{}', NULL, NULL, 0, 0, 0);
 
--- Whether a message lies at or before a position, of which the tick is given by its parts.
+-- Whether a message lies at or before a position, of which the tick is given by its parts; not, if there is no such tick.
 CREATE FUNCTION {schema}.outbox_passed(
     xid xid8, seq bigint, floor xid8, ceiling xid8, running xid8[], late xid8[], low_seq bigint
 ) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
+        WHEN ceiling IS NULL THEN false
         WHEN xid >= ceiling OR xid = ANY (running) THEN false
         WHEN xid >= floor OR xid = ANY (late) THEN seq <= low_seq
         ELSE true END

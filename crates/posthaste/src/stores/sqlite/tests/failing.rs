@@ -6,14 +6,14 @@ async fn a_full_disk_says_so_and_loses_nothing() -> Result<()> {
     let store = Store::new().await?;
     let leases = store.serve("a").await?;
     store.write(&[order("1")])?;
-    limit_pages(&store, 1)?;
+    limit_pages(&store, 1).await?;
     let commits: Vec<_> = leases.iter().map(|lease| filling(moved("a", lease, Position::seq(1)))).collect();
     let error = store.commit(&commits).await.expect_err("there is no room");
     assert!(error.is_temporary());
     assert!(error.to_string().contains("disk is full"), "{error}");
     assert_eq!(store.overview().await?.destinations[0].pending, 1, "all of it was undone");
 
-    limit_pages(&store, 1 << 20)?;
+    limit_pages(&store, 1 << 20).await?;
     assert!(store.commit(&commits).await?.is_empty());
     assert_eq!(store.overview().await?.destinations[0].pending, 0);
     assert_eq!(store.messages().await?.len(), 1);
@@ -28,9 +28,18 @@ fn filling(mut commit: LaneCommit) -> LaneCommit {
     commit
 }
 
-fn limit_pages(store: &Store, pages: i64) -> Result<()> {
-    let writer = store.sqlite.shared.writer.lock().expect("nobody panicked");
-    Ok(writer.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?)
+async fn limit_pages(store: &Store, pages: i64) -> Result<()> {
+    let limit =
+        move |writer: &mut Connection| Ok(writer.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?);
+    store.sqlite.with_writer(limit).await
+}
+
+#[tokio::test]
+async fn a_call_that_panics_fails_alone() -> Result<()> {
+    let store = Store::new().await?;
+    let panicked = store.sqlite.with_writer(|_| -> Result<()> { panic!("on purpose") }).await;
+    assert_eq!(panicked.expect_err("there is no answer").kind(), Kind::Unavailable);
+    store.register(&[]).await
 }
 
 #[tokio::test]

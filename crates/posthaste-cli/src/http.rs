@@ -1,0 +1,131 @@
+//! The relay's HTTP side: health, metrics, and everything the command line can do.
+//!
+//! One list of routes (`routes::ROUTES`) makes the router, says who may call what, and is the OpenAPI document; the tests walk
+//! the same list. Errors are `application/problem+json`.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use posthaste::inspect::Overview;
+use posthaste::relay::Monitor;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use self::access::Access;
+use self::problem::Problem;
+use crate::config::{HttpPlan, ReadyPlan};
+use crate::operator::Operator;
+
+mod access;
+mod answers;
+mod changes;
+mod health;
+pub mod metrics;
+mod openapi;
+mod problem;
+mod query;
+mod routes;
+#[cfg(test)]
+mod tests;
+
+/// A census may be costly; whoever asks again within this time gets the same.
+const OVERVIEW_LASTS: Duration = Duration::from_secs(1);
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct App(Arc<Inner>);
+
+struct Inner {
+    operator: Mutex<Operator>,
+    monitor: Monitor,
+    access: Access,
+    ready: ReadyPlan,
+    stopping: AtomicBool,
+    overview: tokio::sync::Mutex<Option<(Instant, Arc<Overview>)>>,
+}
+
+impl App {
+    pub fn new(plan: &HttpPlan, operator: Operator, monitor: Monitor) -> Self {
+        Self(Arc::new(Inner {
+            operator: Mutex::new(operator),
+            monitor,
+            access: Access::new(plan),
+            ready: plan.ready,
+            stopping: AtomicBool::new(false),
+            overview: tokio::sync::Mutex::default(),
+        }))
+    }
+
+    fn operator(&self) -> Operator {
+        self.0.operator.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The config was read again.
+    pub fn replace(&self, operator: Operator) {
+        *self.0.operator.lock().unwrap_or_else(PoisonError::into_inner) = operator;
+    }
+
+    /// From now on nothing new should be sent here.
+    pub fn stopping(&self) {
+        self.0.stopping.store(true, Ordering::Relaxed);
+    }
+
+    async fn overview(&self) -> posthaste::Result<Arc<Overview>> {
+        let mut kept = self.0.overview.lock().await;
+        match &*kept {
+            Some((at, overview)) if at.elapsed() < OVERVIEW_LASTS => Ok(overview.clone()),
+            _ => {
+                let overview = Arc::new(self.operator().overview().await?);
+                *kept = Some((Instant::now(), overview.clone()));
+                Ok(overview)
+            }
+        }
+    }
+
+    /// Every route of the list, guarded.
+    fn router(&self) -> Router {
+        let mut router = Router::new();
+        for route in &routes::ROUTES {
+            let guard = from_fn_with_state((self.clone(), route.role), access::authorise);
+            router = router.route(route.path, (route.handler)().layer(guard));
+        }
+        let unknown = async || Problem::new(404, "no such route: /openapi.json lists them");
+        let wrong = async || Problem::new(405, "this route knows other methods: /openapi.json lists them");
+        router.fallback(unknown).method_not_allowed_fallback(wrong).with_state(self.clone())
+    }
+}
+
+/// A running server; gone when dropped.
+pub struct Server {
+    pub app: App,
+    pub address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl Server {
+    /// Listens, or says why that is impossible.
+    #[expect(clippy::disallowed_methods, reason = "the server's own task, ended with it")]
+    pub async fn start(plan: &HttpPlan, operator: Operator, monitor: Monitor) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind(plan.bind).await.with_context(|| format!("cannot listen on {}", plan.bind))?;
+        let address = listener.local_addr()?;
+        let app = App::new(plan, operator, monitor);
+        let router = app.router();
+        let task = tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                tracing::error!(%error, "the HTTP server has ended");
+            }
+        });
+        Ok(Self { app, address, task })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,115 @@
+//! Who may do what.
+//!
+//! A bearer token has a name, which goes to the audit log, and a role. Without any token only loopback can be bound, and whoever
+//! reaches it is an operator. A browser on the same machine reaches it too, so a page of someone else must not be able to use
+//! it: the `Host` has to be ours (a name that was rebound to loopback is not), and so has an `Origin`.
+
+use std::net::IpAddr;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use subtle::ConstantTimeEq;
+
+use super::App;
+use super::problem::Problem;
+use crate::config::{HttpPlan, Role, TokenPlan};
+
+/// Whoever asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    pub who: String,
+    pub role: Role,
+}
+
+pub struct Access {
+    tokens: Vec<TokenPlan>,
+    hosts: Vec<String>,
+}
+
+impl Access {
+    pub fn new(plan: &HttpPlan) -> Self {
+        Self { tokens: plan.tokens.clone(), hosts: plan.hosts.clone() }
+    }
+
+    /// A request has to be meant for us, and come from us if a browser sends it.
+    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let host = text(header::HOST).unwrap_or_default();
+        if !self.is_ours(host) {
+            return Err(Problem::new(421, "the Host is not ours: add its name to http.hosts"));
+        }
+        match text(header::ORIGIN) {
+            None => Ok(()),
+            Some(origin) if origin.split_once("://").is_some_and(|(_, place)| place == host) => Ok(()),
+            Some(_) => Err(Problem::new(403, "requests of other origins are not answered")),
+        }
+    }
+
+    /// An address cannot be rebound; a name has to be known.
+    fn is_ours(&self, host: &str) -> bool {
+        let name = match host.strip_prefix('[') {
+            Some(rest) => rest.split(']').next().unwrap_or_default(),
+            None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+        };
+        name.parse::<IpAddr>().is_ok()
+            || name.eq_ignore_ascii_case("localhost")
+            || self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+    }
+
+    /// Compares with every token and in constant time, so that the time it takes tells nothing.
+    fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
+        if self.tokens.is_empty() {
+            return Some(Caller { who: "anonymous over HTTP".into(), role: Role::Operator });
+        }
+        let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, given) = given.split_once(' ')?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return None;
+        }
+        let mut found = None;
+        for token in &self.tokens {
+            if bool::from(token.token.expose().as_bytes().ct_eq(given.trim().as_bytes())) {
+                found = Some(Caller { who: token.name.clone(), role: token.role });
+            }
+        }
+        found
+    }
+}
+
+/// Lets a request pass to its route if its caller has the role for it.
+pub async fn authorise(State((app, role)): State<(App, Option<Role>)>, mut request: Request, next: Next) -> Response {
+    let access = &app.0.access;
+    if let Some(role) = role {
+        if let Err(problem) = access.check_origin(request.headers()) {
+            return problem.into_response();
+        }
+        let Some(caller) = access.caller(request.headers()) else {
+            return Problem::new(401, "a bearer token is needed: see http.tokens in the config").into_response();
+        };
+        if caller.role < role {
+            return Problem::new(403, "this token may only look: an operator's is needed").into_response();
+        }
+        request.extensions_mut().insert(caller);
+    }
+    next.run(request).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_an_address_localhost_or_a_known_name() {
+        let access = Access { tokens: Vec::new(), hosts: vec!["relay.internal".into()] };
+        let ours =
+            ["127.0.0.1:7700", "[::1]:7700", "[::1]", "localhost", "LOCALHOST:7700", "relay.internal:80", "10.1.2.3"];
+        assert!(ours.iter().all(|host| access.is_ours(host)));
+        let theirs =
+            ["", "evil.example", "evil.example:7700", "localhost.evil.example", "127.0.0.1.evil.example", "[evil"];
+        for host in theirs {
+            assert!(!access.is_ours(host), "{host}");
+        }
+    }
+}

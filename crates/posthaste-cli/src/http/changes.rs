@@ -1,0 +1,109 @@
+//! Routes that change something. Each is a dry run unless its document says `"dry_run": false`.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Extension, Path, State};
+use axum::http::HeaderMap;
+use posthaste::inspect::{Filter, Mode, Operation};
+use posthaste::message::MessageId;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::App;
+use super::access::Caller;
+use super::problem::Problem;
+use super::query;
+use crate::clock;
+use crate::operator::{OperationAnswer, PauseAnswer, PurgeAnswer};
+use crate::selection::Selection;
+
+/// Unknown names are refused: a typing mistake would select more than was meant.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Wanted {
+    ids: Vec<MessageId>,
+    selection: Selection,
+    dry_run: Option<bool>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Purge {
+    older_than: Option<String>,
+    dry_run: Option<bool>,
+}
+
+fn mode(dry_run: Option<bool>) -> Mode {
+    if dry_run.unwrap_or(true) { Mode::DryRun } else { Mode::Apply }
+}
+
+pub async fn replay(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<OperationAnswer>, Problem> {
+    operate(&app, &caller, Operation::Replay, query::body(&headers, &body)?).await
+}
+
+pub async fn discard(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<OperationAnswer>, Problem> {
+    operate(&app, &caller, Operation::Discard, query::body(&headers, &body)?).await
+}
+
+async fn operate(
+    app: &App,
+    caller: &Caller,
+    operation: Operation,
+    wanted: Wanted,
+) -> Result<Json<OperationAnswer>, Problem> {
+    let (filter, mode) = (Filter { ids: wanted.ids, ..wanted.selection.filter(clock::now()) }, mode(wanted.dry_run));
+    if filter == Filter::default() {
+        return Err(Problem::bad_request(
+            "say which deliveries: `ids`, or a `selection` such as {\"state\": [\"dead\"]}",
+        ));
+    }
+    let report = app.operator().operate(&caller.who, operation, &filter, mode).await?;
+    Ok(Json(OperationAnswer::new(operation, mode, report)))
+}
+
+pub async fn pause(app: State<App>, caller: Extension<Caller>, name: Path<String>) -> Result<Json<Value>, Problem> {
+    set_paused(&app, &caller, &name, true).await
+}
+
+pub async fn resume(app: State<App>, caller: Extension<Caller>, name: Path<String>) -> Result<Json<Value>, Problem> {
+    set_paused(&app, &caller, &name, false).await
+}
+
+async fn set_paused(app: &App, caller: &Caller, name: &str, paused: bool) -> Result<Json<Value>, Problem> {
+    let changed = app.operator().set_paused(&caller.who, name, paused).await;
+    let changed = changed.map_err(|error| match error.downcast::<crate::exit::Misuse>() {
+        Ok(unknown) => Problem::new(404, unknown.0),
+        Err(other) => other.into(),
+    })?;
+    Ok(Json(json!(PauseAnswer { destination: name, paused, changed })))
+}
+
+pub async fn purge(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<PurgeAnswer>, Problem> {
+    let Purge { older_than, dry_run } = query::body(&headers, &body)?;
+    let asked = older_than.map(|text| crate::duration::parse(&text)).transpose();
+    let operator = app.operator();
+    let older_than = operator.purge_age(asked.map_err(|why| Problem::bad_request(format!("`older_than`: {why}")))?)?;
+    let answer = match mode(dry_run) {
+        Mode::DryRun => PurgeAnswer { messages: operator.purgeable(older_than).await?, removed: 0, dry_run: true },
+        Mode::Apply => {
+            let removed = operator.purge(&caller.who, older_than, |_| {}).await?;
+            PurgeAnswer { messages: removed, removed, dry_run: false }
+        }
+    };
+    Ok(Json(answer))
+}

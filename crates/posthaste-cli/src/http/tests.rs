@@ -1,0 +1,177 @@
+//! The routes, from their own list: who may call what, and whether the document says so.
+
+use self::client::{OPERATOR, Place, VIEWER};
+use super::routes::Role;
+use super::*;
+
+mod client;
+
+#[test]
+fn the_openapi_document_has_every_route_and_no_other() {
+    let document = openapi::document();
+    let mut documented: Vec<(String, String)> = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            documented.push((method.to_uppercase(), path.clone()));
+        }
+    }
+    let mut routed: Vec<(String, String)> =
+        routes::ROUTES.iter().map(|route| (route.method.to_owned(), route.path.to_owned())).collect();
+    documented.sort();
+    routed.sort();
+    assert_eq!(documented, routed);
+    for route in &routes::ROUTES {
+        let operation = &document["paths"][route.path][route.method.to_lowercase()];
+        assert_eq!(operation["security"].as_array().unwrap().is_empty(), route.role.is_none(), "{}", route.path);
+        if let Some(body) = route.body {
+            assert!(document["components"]["schemas"].get(body).is_some(), "{body}");
+        }
+    }
+}
+
+#[test]
+fn every_route_that_changes_something_is_for_operators() {
+    for route in &routes::ROUTES {
+        let changes = route.method != "GET";
+        assert_eq!(route.role == Some(routes::Role::Operator), changes, "{} {}", route.method, route.path);
+    }
+}
+
+/// A path with something in the place of its parameters.
+fn concrete(path: &str) -> String {
+    path.replace("{id}", "01890a5d-ac96-774b-bcce-b302099a8057").replace("{name}", "nobody")
+}
+
+#[tokio::test]
+async fn every_route_asks_for_the_role_that_its_list_says() {
+    let place = Place::new().await;
+    for route in &routes::ROUTES {
+        for (token, has) in [
+            (None, None),
+            (Some("wrong-token-0123456789"), None),
+            (Some(VIEWER), Some(Role::Viewer)),
+            (Some(OPERATOR), Some(Role::Operator)),
+        ] {
+            let answer = place.ask(route.method, &concrete(route.path), token).await;
+            let (path, status) = (route.path, answer.status);
+            match (route.role, has) {
+                (Some(_), None) => assert_eq!(status, 401, "{path} without a good token"),
+                (Some(needs), Some(has)) if has < needs => assert_eq!(status, 403, "{path} as {has:?}"),
+                _ => assert!(
+                    ![401, 403, 404, 405].contains(&status) || path.contains('{'),
+                    "{path} as {has:?}: {status}"
+                ),
+            }
+            assert!(status < 400 || status == 503 || answer.is_problem(), "{path}: {}", answer.body);
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_tokens_whoever_reaches_loopback_is_an_operator() {
+    let place = Place::with("").await;
+    assert_eq!(place.ask("GET", "/api/v1/status", None).await.status, 200);
+    assert_eq!(place.ask("POST", "/api/v1/destinations/crm/pause", None).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_page_of_someone_else_gets_no_answer() {
+    let place = Place::with("hosts = ['relay.internal']").await;
+    let ours = place.server.address.to_string();
+    let origin = format!("http://{ours}");
+    let cases: [(&[(&str, &str)], u16); 7] = [
+        (&[("host", "evil.example")], 421),
+        (&[("host", "evil.example"), ("origin", "http://evil.example")], 421),
+        (&[("host", &ours), ("origin", "http://evil.example")], 403),
+        (&[("host", &ours), ("origin", "null")], 403),
+        (&[("host", &ours), ("origin", &origin)], 200),
+        (&[("host", "relay.internal:7700")], 200),
+        (&[("host", "localhost")], 200),
+    ];
+    for (headers, status) in cases {
+        assert_eq!(place.send("GET", "/api/v1/status", headers, "").await.status, status, "{headers:?}");
+    }
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    assert_eq!(place.send("POST", "/api/v1/replay", &form, "ids=1").await.status, 415);
+}
+
+#[tokio::test]
+async fn what_is_not_understood_is_refused_and_changes_nothing() {
+    let place = Place::new().await;
+    let wrong = [
+        ("/api/v1/discard", "{}", 400),
+        ("/api/v1/discard", r#"{"destnation": "crm", "dry_run": false}"#, 400),
+        ("/api/v1/discard", r#"{"selection": {"destnation": "crm"}, "dry_run": false}"#, 400),
+        ("/api/v1/discard", r#"{"selection": {"state": ["dad"]}}"#, 400),
+        ("/api/v1/replay", "not json", 400),
+        ("/api/v1/purge", r#"{"older_than": "soon"}"#, 400),
+        ("/api/v1/destinations/nobody/pause", "", 404),
+    ];
+    for (path, body, status) in wrong {
+        let answer = place.post(path, body).await;
+        assert_eq!(answer.status, status, "{body}: {}", answer.body);
+        assert!(answer.is_problem(), "{}", answer.body);
+    }
+    for path in [
+        "deliveries?destnation=crm",
+        "deliveries?limit=0",
+        "deliveries?key=a&key=b",
+        "deliveries?since=then",
+        "history",
+        "messages/1",
+    ] {
+        let answer = place.ask("GET", &format!("/api/v1/{path}"), Some(VIEWER)).await;
+        assert_eq!(answer.status, 400, "{path}: {}", answer.body);
+    }
+    assert_eq!(place.ask("GET", "/api/v1/audit", Some(VIEWER)).await.json()["entries"], serde_json::json!([]));
+}
+
+#[tokio::test]
+async fn a_change_is_a_dry_run_unless_told_otherwise_and_goes_to_the_audit_log() {
+    let place = Place::new().await;
+    let dry = place.post("/api/v1/replay", r#"{"selection": {"state": "dead,retrying"}}"#).await.json();
+    assert_eq!((&dry["dry_run"], &dry["affected"]), (&true.into(), &0.into()));
+    assert_eq!(place.post("/api/v1/purge", "").await.json()["dry_run"], true);
+    for (path, body) in [
+        ("replay", r#"{"selection": {"state": ["dead"], "destination": "crm"}, "dry_run": false}"#),
+        ("destinations/crm/pause", ""),
+        ("destinations/crm/pause", ""),
+        ("purge", r#"{"older_than": "30d", "dry_run": false}"#),
+    ] {
+        assert_eq!(place.post(&format!("/api/v1/{path}"), body).await.status, 200, "{path}");
+    }
+    let log = place.ask("GET", "/api/v1/audit", Some(VIEWER)).await.json();
+    let said: Vec<String> = log["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| format!("{} {} {} {}", entry["who"], entry["action"], entry["affected"], entry["target"]))
+        .collect();
+    let expected = [
+        r#""ann" "purge" 0 "delivered messages older than 30d""#,
+        r#""ann" "pause" 1 "crm""#,
+        r#""ann" "replay" 0 "state dead; destination crm""#,
+    ];
+    assert_eq!(said, expected);
+}
+
+#[tokio::test]
+async fn a_relay_that_stops_is_not_ready() {
+    let place = Place::new().await;
+    let ready = place.ask("GET", "/readyz", None).await;
+    assert_eq!((ready.status, &ready.json()["destinations"][0]["destination"]), (200, &"crm".into()));
+    assert_eq!(place.ask("GET", "/livez", None).await.status, 200);
+    place.server.app.stopping();
+    let answer = place.ask("GET", "/readyz", None).await;
+    assert_eq!((answer.status, &answer.json()["reasons"][0]), (503, &"the relay stops".into()));
+}
+
+#[tokio::test]
+async fn unknown_routes_and_methods_are_problems_too() {
+    let place = Place::new().await;
+    for (method, path, status) in [("GET", "/", 404), ("GET", "/api/v1/nothing", 404), ("DELETE", "/metrics", 405)] {
+        let answer = place.ask(method, path, Some(OPERATOR)).await;
+        assert_eq!(answer.status, status, "{method} {path}");
+        assert!(answer.is_problem());
+    }
+}

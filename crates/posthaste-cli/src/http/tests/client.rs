@@ -1,0 +1,103 @@
+//! A server with a journal behind it, and the smallest client that can talk to it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use posthaste::relay::Monitor;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::config::{self, Env};
+use crate::http::Server;
+use crate::operator::Operator;
+use crate::store::Store;
+
+pub const VIEWER: &str = "viewer-token-0123456789";
+pub const OPERATOR: &str = "operator-token-0123456789";
+
+/// A relay's HTTP side over an empty journal in a folder of its own, with a token of each role.
+pub struct Place {
+    pub server: Server,
+    folder: PathBuf,
+}
+
+impl Place {
+    pub async fn new() -> Self {
+        let tokens = format!(
+            "hosts = ['relay.internal']\nready_max_pending = 1\n[http.tokens.grafana]\ntoken = '{VIEWER}'\n\
+             [http.tokens.ann]\nrole = 'operator'\ntoken = '{OPERATOR}'"
+        );
+        Self::with(&tokens).await
+    }
+
+    pub async fn with(http: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("posthaste-http-{}", uuid::Uuid::now_v7().simple()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("posthaste.toml");
+        let text = format!("destinations.crm.type = 'stdout'\n[http]\nbind = '127.0.0.1:0'\n{http}");
+        std::fs::write(&file, text).unwrap();
+        let plan = config::load(Some(&file), &Env::new()).unwrap();
+        let store = Store::migrate(&plan.store).await.unwrap();
+        let destinations: Vec<_> = plan.destinations.iter().map(|planned| planned.destination.clone()).collect();
+        store.journal.register(&destinations).await.unwrap();
+        let operator = Operator::new(&plan, &store);
+        let server = Server::start(plan.http.as_ref().unwrap(), operator, Monitor::default()).await.unwrap();
+        Self { server, folder }
+    }
+
+    pub async fn ask(&self, method: &str, path: &str, token: Option<&str>) -> Answer {
+        let token = token.map(|token| format!("Bearer {token}"));
+        let headers: Vec<(&str, &str)> = token.iter().map(|token| ("authorization", token.as_str())).collect();
+        self.send(method, path, &headers, "").await
+    }
+
+    pub async fn post(&self, path: &str, body: &str) -> Answer {
+        let token = format!("Bearer {OPERATOR}");
+        self.send("POST", path, &[("authorization", &token), ("content-type", "application/json")], body).await
+    }
+
+    pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        send(self.server.address, method, path, headers, body).await
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+pub struct Answer {
+    pub status: u16,
+    head: String,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {}", self.body))
+    }
+
+    /// Says what went wrong as a problem document does.
+    pub fn is_problem(&self) -> bool {
+        self.head.contains("content-type: application/problem+json") && self.json()["status"] == self.status
+    }
+}
+
+async fn send(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+    if !headers.iter().any(|(name, _)| *name == "host") {
+        request.push_str(&format!("host: {address}\r\n"));
+    }
+    for (name, value) in headers {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(format!("{request}\r\n{body}").as_bytes()).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").expect("an answer has a head");
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("an answer has a status");
+    Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+}

@@ -1,0 +1,45 @@
+//! A journal in MongoDB.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use posthaste::Message;
+use posthaste::error::{Error, Kind, Result};
+use posthaste::inspect::Finding;
+use posthaste::stores::mongodb::{MongoDb, Options};
+
+use super::Store;
+use crate::config::StorePlan;
+
+struct Backend(MongoDb);
+
+/// Connects at the first question, and anew whenever that is needed.
+pub async fn open(plan: &StorePlan) -> Result<Store> {
+    let store = MongoDb::connect(&plan.url.0, options(plan)?).await?;
+    let (journal, inspect) = (Arc::new(store.clone()), Arc::new(store.clone()));
+    Ok(Store { journal, inspect, backend: Box::new(Backend(store)) })
+}
+
+pub async fn migrate(plan: &StorePlan) -> Result<Store> {
+    MongoDb::connect(&plan.url.0, options(plan)?).await?.migrate().await?;
+    open(plan).await
+}
+
+fn options(plan: &StorePlan) -> Result<Options> {
+    let mut problems = Vec::new();
+    let settings = plan.settings.parse::<Options>("store.mongodb", &mut problems);
+    let wrong =
+        || Error::new(Kind::Invalid, problems.first().map_or_else(String::new, |p| format!("{} {}", p.key, p.says)));
+    Ok(Options { partitions: plan.partitions, ..settings.ok_or_else(wrong)? })
+}
+
+#[async_trait]
+impl super::Backend for Backend {
+    async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
+        self.0.write(messages).await
+    }
+
+    async fn findings(&self) -> Result<Vec<Finding>> {
+        self.0.check().await
+    }
+}

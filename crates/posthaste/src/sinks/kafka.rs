@@ -1,0 +1,120 @@
+//! Apache Kafka, through librdkafka.
+//!
+//! Delivered means: written to all replicas that are in sync (`acks=all`).
+//!
+//! One idempotent producer sends for all runs: the broker drops what the client sends twice and keeps what it sends in order. The
+//! producer never skips a message that failed for good; it stops instead (`enable.gapless.guarantee`). A producer that stopped,
+//! gave no answer or lost all brokers is thrown away with all it held, and a new one starts from the first unconfirmed message
+//! of each run.
+//!
+//! Which message of a batch the broker refused is not always known, and runs share batches. So the rest of such a run is sent again by
+//! a second producer, whose batches have one message each.
+//!
+//! With `transactional_id` each partition of the journal has a producer of its own, and a run is a transaction. A worker that takes
+//! a partition over fences the producer of the one before, so that what a zombie still sends is never committed.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use self::errors::Stop;
+use self::produce::Pace;
+use self::producer::{Batches, Slot};
+use self::record::Record;
+use self::transactions::Transactions;
+use crate::sink::{Error, Outcome, Run, Sink};
+use crate::sinks::settings::Misfit;
+
+pub use self::properties::Properties;
+pub use self::settings::Settings;
+
+mod client;
+mod errors;
+mod produce;
+mod producer;
+mod properties;
+mod record;
+mod settings;
+mod transactions;
+
+/// A producer that loses its place so often while one run is delivered has a reason that is not this run's.
+const MAX_RESTARTS: usize = 3;
+
+/// Writes to topics.
+#[derive(Debug)]
+pub struct Kafka {
+    settings: Arc<Settings>,
+    slot: Slot,
+    /// For runs of which a batch was refused.
+    careful: Slot,
+    transactions: Option<Transactions>,
+}
+
+impl Kafka {
+    /// Connects when first needed. An error says which setting is wrong.
+    pub fn new(settings: Settings) -> Result<Self, Misfit> {
+        record::check(&settings)?;
+        let config = client::config(&settings)?;
+        let settings = Arc::new(settings);
+        let transactions =
+            settings.transactional_id.as_ref().map(|id| Transactions::new(config.clone(), id, settings.clone()));
+        Ok(Self {
+            slot: Slot::new(config.clone(), Batches::Shared),
+            careful: Slot::new(config, Batches::OfOne),
+            transactions,
+            settings,
+        })
+    }
+
+    /// Sends records in order, from the first unconfirmed one on with a new producer if the old one is lost, and one by one from
+    /// where a refused batch leaves open whose fault it was.
+    async fn send(&self, records: &[Record<'_>]) -> (usize, Option<Error>) {
+        let (mut confirmed, mut restarts) = (0, 0);
+        let (mut slot, mut pace) = (&self.slot, Pace::KnownPlaces);
+        loop {
+            let producer = match slot.producer() {
+                Ok(producer) => producer,
+                Err(error) => return (confirmed, Some(error)),
+            };
+            let sent = produce::in_order(&producer, &records[confirmed..], pace, &self.settings).await;
+            confirmed += sent.confirmed;
+            match sent.stop {
+                None => return (confirmed, None),
+                Some(Stop::Because(error)) => return (confirmed, Some(error)),
+                Some(Stop::Ambiguous) => (slot, pace) = (&self.careful, Pace::OneByOne),
+                Some(Stop::Lost(error)) => {
+                    producer.give_up(error.clone());
+                    return (confirmed, Some(error));
+                }
+                Some(Stop::Purged) => match producer.lost() {
+                    Some(error) => return (confirmed, Some(error.clone())),
+                    None if restarts == MAX_RESTARTS => return (confirmed, Some(errors::interrupted())),
+                    None => restarts += 1,
+                },
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Sink for Kafka {
+    async fn deliver(&self, run: &Run) -> Outcome {
+        let (records, refused) = record::write(&self.settings, run);
+        let (confirmed, error) = match &self.transactions {
+            Some(transactions) => transactions.send(run, &records).await,
+            None => self.send(&records).await,
+        };
+        match error.or(refused) {
+            Some(error) => Outcome::stopped(confirmed, error),
+            None => Outcome::delivered(run),
+        }
+    }
+
+    async fn check(&self) -> Result<(), Error> {
+        let producer = self.slot.producer()?;
+        producer.find(self.settings.topic.fixed().map(Into::into), self.settings.timeout).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! What errors of the client and the brokers mean.
+
+use std::time::Duration;
+
+use rdkafka::error::{KafkaError, RDKafkaErrorCode as Code};
+
+use super::producer::Batches;
+use super::record::Record;
+use super::settings::Settings;
+use crate::sink::{Error, Verdict};
+
+/// Why a record was not confirmed.
+#[derive(Debug)]
+pub(super) enum Stop {
+    Because(Error),
+    /// A batch was refused, and several records may be the reason.
+    Ambiguous,
+    /// The producer threw it away unsent, for what may be another run's fault.
+    Purged,
+    /// The producer is of no use any more.
+    Lost(Error),
+}
+
+/// What a broker said to a batch. Unless it was a batch of one, a refusal may mean any record of it, of other runs, too.
+pub(super) fn of_delivery(error: &KafkaError, record: &Record<'_>, settings: &Settings, batches: Batches) -> Stop {
+    match of_record(error, record, settings) {
+        Stop::Because(error) if error.verdict == Verdict::Reject && batches == Batches::Shared => Stop::Ambiguous,
+        stop => stop,
+    }
+}
+
+/// What is known to be about this record.
+pub(super) fn of_record(error: &KafkaError, record: &Record<'_>, settings: &Settings) -> Stop {
+    let topic = &*record.topic;
+    let said = || format!("topic {topic:?}: {}", text(error));
+    match error.rdkafka_error_code() {
+        Some(
+            Code::MessageSizeTooLarge
+            | Code::InvalidMessage
+            | Code::InvalidMessageSize
+            | Code::InvalidRecord
+            | Code::InvalidTimestamp
+            | Code::PolicyViolation
+            | Code::UnsupportedForMessageFormat,
+        ) => Stop::Because(Error::reject(said())),
+        Some(
+            Code::UnknownTopic
+            | Code::UnknownPartition
+            | Code::UnknownTopicOrPartition
+            | Code::InvalidTopic
+            | Code::TopicAuthorizationFailed,
+        ) => match settings.topic.fixed() {
+            // All messages go there, so it is nobody's fault.
+            Some(_) => Stop::Because(Error::unreachable(said())),
+            None => Stop::Because(Error::retry(said())),
+        },
+        Some(Code::PurgeQueue | Code::PurgeInflight | Code::Fatal | Code::GaplessGuarantee) => Stop::Purged,
+        _ => Stop::Lost(of_client(error)),
+    }
+}
+
+/// Everything that is not about a message is about the cluster, and everybody's trouble.
+pub(super) fn of_client(error: &KafkaError) -> Error {
+    Error::unreachable(format_args!("Kafka cannot be reached: {}", text(error)))
+}
+
+pub(super) fn silence(patience: Duration) -> Error {
+    Error::unreachable(format_args!("Kafka did not answer within {patience:?}"))
+}
+
+pub(super) fn cut_off() -> Error {
+    Error::unreachable("Kafka cannot be reached: all brokers are down")
+}
+
+pub(super) fn interrupted() -> Error {
+    Error::unreachable("the Kafka producer was restarted again and again")
+}
+
+/// What the client says, without the values of settings.
+fn text(error: &KafkaError) -> String {
+    match error {
+        KafkaError::ClientConfig(_, _, name, _) => format!("the property {name} is not as it should be"),
+        KafkaError::Transaction(error) => error.to_string(),
+        error => match error.rdkafka_error_code() {
+            Some(code) => code.to_string(),
+            None => error.to_string(),
+        },
+    }
+}

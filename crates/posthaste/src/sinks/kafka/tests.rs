@@ -1,0 +1,101 @@
+use std::sync::Arc;
+
+use rdkafka::message::Headers as _;
+use serde_json::json;
+
+use super::*;
+use crate::journal::Position;
+use crate::message::{Builder, Message};
+use crate::sink::{Delivery, Verdict};
+use crate::sinks::template::Template;
+
+fn run(message: Builder) -> Run {
+    let message = Arc::new(message.build().unwrap());
+    let delivery = Delivery { message, position: Position::seq(7), attempt: 1, progress: None };
+    Run { destination: "bus".into(), partition: 3, deliveries: vec![delivery] }
+}
+
+fn order() -> Builder {
+    Message::builder("order.placed", "order", "42")
+        .occurred_at("2026-11-16T08:00:00.5Z".parse().unwrap())
+        .payload(r#"{"a":1}"#, "application/json")
+}
+
+#[test]
+fn fields_travel_in_key_timestamp_and_headers() {
+    let settings = Settings::at("localhost:9092");
+    let run = run(order().tenant("acme").header("x-note", "one").header("x-note", "two"));
+    let (records, refused) = record::write(&settings, &run);
+    assert_eq!(refused, None);
+    let native = records[0].native();
+    assert_eq!((native.topic, native.key, native.payload), ("order", Some("order/42"), Some(&br#"{"a":1}"#[..])));
+    assert_eq!(native.timestamp, Some(1_794_816_000_500));
+    let headers = native.headers.unwrap();
+    let text = |value: Option<&[u8]>| String::from_utf8(value.unwrap().to_vec()).unwrap();
+    let pairs: Vec<_> = headers.iter().map(|header| (header.key.to_owned(), text(header.value))).collect();
+    for (name, value) in [
+        ("content-type", "application/json"),
+        ("posthaste-event-type", "order.placed"),
+        ("posthaste-tenant", "acme"),
+        ("posthaste-position", "7"),
+        ("x-note", "one"),
+        ("x-note", "two"),
+    ] {
+        assert!(pairs.contains(&(name.to_owned(), value.to_owned())), "{name}: {pairs:?}");
+    }
+}
+
+#[test]
+fn no_message_makes_a_topic_that_the_template_does_not_mean() {
+    let topic = |message: Builder| {
+        let mut settings = Settings::at("localhost:9092");
+        settings.topic = Template::parse("{tenant}.{event_type}").unwrap();
+        let run = run(message);
+        let (records, refused) = record::write(&settings, &run);
+        refused.map_or_else(|| Ok(records[0].topic.to_string()), Err)
+    };
+    assert_eq!(topic(order().tenant("acme")), Ok("acme.order.placed".into()));
+    for tenant in ["acme.order", "a/b", "a b", "ü"] {
+        let error = topic(order().tenant(tenant)).unwrap_err();
+        assert_eq!(error.verdict, Verdict::Reject, "{tenant}");
+        assert!(error.text().contains("{tenant} of this message contains"), "{error}");
+    }
+    assert!(topic(order()).unwrap_err().text().contains("this message has no {tenant}"));
+    assert!(topic(order().tenant("x".repeat(240))).unwrap_err().text().contains("253 bytes long"));
+}
+
+fn misfit(settings: serde_json::Value) -> Misfit {
+    let settings: Settings = serde_json::from_value(settings).unwrap();
+    Kafka::new(settings).unwrap_err()
+}
+
+#[test]
+fn properties_that_a_promise_depends_on_are_refused_with_the_reason() {
+    for (name, says) in [
+        ("acks", "a message counts as delivered when"),
+        ("request.required.acks", "(acks=all)"),
+        ("enable.idempotence", "repeat and reorder"),
+        ("partitioner", "Java clients"),
+        ("delivery.timeout.ms", "the setting `timeout`"),
+        ("transactional.id", "use the setting `transactional_id`"),
+        ("bootstrap.servers", "use the setting `brokers`"),
+    ] {
+        let misfit = misfit(json!({ "brokers": "b", "properties": { name: "1" } }));
+        assert_eq!(misfit.setting, "properties");
+        assert!(misfit.says.contains(name) && misfit.says.contains(says), "{misfit}");
+    }
+    let unknown = misfit(json!({ "brokers": "b", "properties": { "no.such.thing": "s3cret" } }));
+    assert!(unknown.says.contains("no.such.thing") && !unknown.says.contains("s3cret"), "{unknown}");
+    assert_eq!(misfit(json!({ "brokers": " " })).setting, "brokers");
+    assert_eq!(misfit(json!({ "brokers": "b", "topic": "a/b" })).setting, "topic");
+}
+
+#[test]
+fn dotted_names_are_taken_as_tables_and_as_texts_and_values_are_not_shown() {
+    let properties = json!({ "linger": { "ms": 5 }, "sasl.password": "s3cret", "enable.random.seed": true });
+    let settings: Settings = serde_json::from_value(json!({ "brokers": "b", "properties": properties })).unwrap();
+    let pairs: Vec<_> = settings.properties.iter().collect();
+    assert_eq!(pairs, [("enable.random.seed", "true"), ("linger.ms", "5"), ("sasl.password", "s3cret")]);
+    let sink = Kafka::new(settings).unwrap();
+    assert!(!format!("{sink:?}").contains("s3cret"), "{sink:?}");
+}

@@ -1,0 +1,181 @@
+//! One connection for all runs, made when it is first needed and again after it is lost.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use lapin::options::ConfirmSelectOptions;
+use lapin::tcp::{OwnedIdentity, OwnedTLSConfig};
+use lapin::uri::AMQPUri;
+use lapin::{Channel, Connection, ConnectionProperties};
+
+use super::letter::Route;
+use super::settings::Settings;
+use super::{errors, topology};
+use crate::sink::Error;
+use crate::sinks::known::Known;
+use crate::sinks::settings::Misfit;
+
+/// Seconds. Twice this long without a sign of the broker, and the connection counts as lost.
+const HEARTBEAT: u16 = 10;
+
+/// Where to connect to. Has no `Debug`, for it holds a password.
+#[derive(Clone)]
+pub(super) struct Target {
+    uri: AMQPUri,
+    tls: OwnedTLSConfig,
+}
+
+impl Target {
+    pub(super) fn of(settings: &Settings) -> Result<Self, Misfit> {
+        let url = settings.url.expose();
+        if url.contains("@[") || url.contains("://[") {
+            // The client would quietly connect to localhost.
+            return Err(Misfit::new("url", "has an IPv6 address, which this client cannot read: write a host name"));
+        }
+        // The parser's own text may contain the whole address, password included.
+        let unlike = |_| Misfit::new("url", "is no address such as amqp://user:password@host:5672/vhost");
+        let mut uri: AMQPUri = url.parse().map_err(unlike)?;
+        uri.query.heartbeat.get_or_insert(HEARTBEAT);
+        if let Some(vhost) = &settings.vhost {
+            uri.vhost.clone_from(vhost);
+        }
+        Ok(Self { uri, tls: tls(settings)? })
+    }
+
+    async fn connect(self, settings: Arc<Settings>) -> Result<Arc<Open>, Error> {
+        let name = "posthaste".into();
+        let properties = ConnectionProperties::default().with_connection_name(name);
+        let connected = async {
+            let runtime = lapin::runtime::default_runtime()?;
+            Connection::connect_uri_with_config(self.uri, properties, self.tls, runtime).await
+        };
+        let opened = async {
+            let connection = connected.await.map_err(|error| errors::of_connection(&error))?;
+            let open = Open { connection, idle: Mutex::default(), routes: Known::default() };
+            topology::declare(&open, &settings.declare).await?;
+            Ok(Arc::new(open))
+        };
+        let in_time = tokio::time::timeout(settings.timeout, opened).await;
+        in_time.unwrap_or_else(|_| Err(errors::silence(settings.timeout)))
+    }
+}
+
+fn tls(settings: &Settings) -> Result<OwnedTLSConfig, Misfit> {
+    let read = |setting, path: &Path| {
+        std::fs::read(path)
+            .map_err(|error| Misfit::new(setting, format!("cannot be read: {}: {error}", path.display())))
+    };
+    let identity = match (&settings.client_cert_file, &settings.client_key_file) {
+        (Some(cert), Some(key)) => {
+            Some(OwnedIdentity::PKCS8 { pem: read("client_cert_file", cert)?, key: read("client_key_file", key)? })
+        }
+        (None, None) => None,
+        _ => return Err(Misfit::new("client_cert_file", "goes with `client_key_file`: give both or none")),
+    };
+    let trusted = settings.ca_file.as_ref().map(|path| read("ca_file", path)).transpose()?;
+    let pem = |bytes| String::from_utf8(bytes).map_err(|_| Misfit::new("ca_file", "is not PEM"));
+    Ok(OwnedTLSConfig { identity, cert_chain: trusted.map(pem).transpose()? })
+}
+
+/// A connection that is there.
+pub(super) struct Open {
+    pub(super) connection: Connection,
+    /// Channels in confirm mode on which nothing is under way.
+    idle: Mutex<Vec<Channel>>,
+    /// On which a message was taken.
+    pub(super) routes: Known<Route>,
+}
+
+impl Open {
+    /// A channel for one run. It is closed when dropped; give it back when all it sent was answered.
+    pub(super) async fn channel(&self) -> lapin::Result<Channel> {
+        while let Some(channel) = lock(&self.idle).pop() {
+            if channel.status().connected() {
+                return Ok(channel);
+            }
+        }
+        let channel = self.connection.create_channel().await?;
+        channel.confirm_select(ConfirmSelectOptions::default()).await?;
+        Ok(channel)
+    }
+
+    pub(super) fn give_back(&self, channel: Channel) {
+        lock(&self.idle).push(channel);
+    }
+
+    /// A broker that is short of memory or disk says so, and reads nothing more from those who publish.
+    pub(super) fn refuse_if_blocked(&self) -> Result<(), Error> {
+        match self.connection.status().blocked() {
+            true => Err(Error::unreachable("the broker is short of memory or disk and has blocked this connection")),
+            false => Ok(()),
+        }
+    }
+
+    fn is_usable(&self) -> bool {
+        self.connection.status().connected()
+    }
+}
+
+type Opening = Shared<BoxFuture<'static, Result<Arc<Open>, Error>>>;
+
+/// The way to the broker. Whoever needs a connection drives the making of it, and whoever is dropped meanwhile leaves it to the
+/// next one, so that many impatient callers make one connection, not many.
+pub(super) struct Link {
+    target: Target,
+    settings: Arc<Settings>,
+    opening: Mutex<Option<Opening>>,
+}
+
+impl Link {
+    pub(super) fn to(target: Target, settings: Arc<Settings>) -> Self {
+        Self { target, settings, opening: Mutex::default() }
+    }
+
+    pub(super) async fn open(&self) -> Result<Arc<Open>, Error> {
+        let opening = {
+            let mut slot = lock(&self.opening);
+            match &*slot {
+                Some(opening) if is_promising(opening) => opening.clone(),
+                _ => {
+                    let opening = self.target.clone().connect(self.settings.clone()).boxed().shared();
+                    slot.insert(opening).clone()
+                }
+            }
+        };
+        opening.await
+    }
+
+    /// The next caller gets a new connection.
+    pub(super) fn abandon(&self, open: &Arc<Open>) {
+        let mut slot = lock(&self.opening);
+        let same = |opening: &Opening| matches!(opening.peek(), Some(Ok(there)) if Arc::ptr_eq(there, open));
+        if slot.as_ref().is_some_and(same) {
+            *slot = None;
+        }
+    }
+}
+
+/// Under way, or there; not failed or lost.
+fn is_promising(opening: &Opening) -> bool {
+    match opening.peek() {
+        None => true,
+        Some(Ok(open)) => open.is_usable(),
+        Some(Err(_)) => false,
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let authority = &self.target.uri.authority;
+        let address = format_args!("{}:{}/{}", authority.host, authority.port, self.target.uri.vhost).to_string();
+        f.debug_tuple("Link").field(&address).finish()
+    }
+}
+
+/// What these locks guard is whole after every single change, so a panic elsewhere spoils nothing.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

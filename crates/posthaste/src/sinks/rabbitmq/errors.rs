@@ -1,0 +1,60 @@
+//! What errors of the client and the broker mean.
+
+use std::time::Duration;
+
+use lapin::ErrorKind;
+use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
+
+use super::letter::Letter;
+use crate::sink::Error;
+
+/// Everything that is not about a message is about the connection, and everybody's trouble.
+pub(super) fn of_connection(error: &lapin::Error) -> Error {
+    Error::unreachable(format_args!("RabbitMQ cannot be reached: {error}"))
+}
+
+pub(super) fn silence(patience: Duration) -> Error {
+    Error::unreachable(format_args!("RabbitMQ did not answer within {patience:?}"))
+}
+
+/// What the broker said when it closed the channel, if it did.
+pub(super) fn soft(error: &lapin::Error) -> Option<&AMQPSoftError> {
+    match error.kind() {
+        ErrorKind::ProtocolError(amqp) => match amqp.kind() {
+            AMQPErrorKind::Soft(soft) => Some(soft),
+            AMQPErrorKind::Hard(_) => None,
+        },
+        _ => None,
+    }
+}
+
+/// The broker closed the channel because of this letter. `all_go_there`: its exchange is everybody's.
+pub(super) fn of_letter(error: &lapin::Error, letter: &Letter, all_go_there: bool) -> Error {
+    let said =
+        format_args!("exchange {:?}, routing key {:?}: {error}", letter.exchange(), letter.routing_key()).to_string();
+    match soft(error) {
+        // A message larger than the broker's `max_message_size`; the properties are ours and in order.
+        Some(AMQPSoftError::PRECONDITIONFAILED) => Error::reject(said),
+        Some(AMQPSoftError::NOTFOUND) if all_go_there => Error::unreachable(said),
+        Some(_) => Error::retry(said),
+        None => of_connection(error),
+    }
+}
+
+/// Confirmed, and returned before that: no queue has it.
+pub(super) fn unroutable(letter: &Letter) -> Error {
+    Error::retry(format_args!(
+        "no queue takes it: exchange {:?} has no binding for routing key {:?}",
+        letter.exchange(),
+        letter.routing_key()
+    ))
+}
+
+/// A queue is full and its policy is to reject, or the broker failed inside.
+pub(super) fn nacked(letter: &Letter) -> Error {
+    Error::retry(format_args!(
+        "the broker refused it (a full queue, or an internal error): exchange {:?}, routing key {:?}",
+        letter.exchange(),
+        letter.routing_key()
+    ))
+}

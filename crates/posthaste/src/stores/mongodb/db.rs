@@ -1,0 +1,141 @@
+//! The database and its collections.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
+use mongodb::{ClientSession, Collection, Database};
+
+use super::error;
+use super::options::{Field, Options};
+use crate::error::{Error, Kind, Result};
+
+/// The one document of `outbox_state`.
+pub(super) const JOURNAL: &str = "journal";
+
+/// The collections beside the one that applications write to.
+pub(super) const OWN: [&str; 10] = [
+    "outbox_state",
+    "outbox_partitions",
+    "outbox_destinations",
+    "outbox_workers",
+    "outbox_parked",
+    "outbox_held_keys",
+    "outbox_attempts",
+    "outbox_chunks",
+    "outbox_tokens",
+    "outbox_audit",
+];
+
+/// A database, and how it is used. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Db {
+    pub(super) database: Database,
+    pub(super) options: Arc<Options>,
+    fields: Arc<HashMap<String, Field>>,
+    /// What applications write to.
+    pub(super) events: Collection<RawDocumentBuf>,
+    pub(super) state: Collection<Document>,
+    pub(super) partitions: Collection<Document>,
+    pub(super) destinations: Collection<Document>,
+    pub(super) workers: Collection<Document>,
+    pub(super) parked: Collection<Document>,
+    pub(super) held_keys: Collection<Document>,
+    pub(super) attempts: Collection<Document>,
+    pub(super) chunks: Collection<Document>,
+    pub(super) tokens: Collection<Document>,
+    pub(super) audit: Collection<Document>,
+}
+
+impl Db {
+    pub(super) fn new(database: Database, options: Options) -> Self {
+        let fields = options.fields.all().into_iter().map(|(field, name)| (name.to_owned(), field)).collect();
+        let own = |name| database.collection(name);
+        Self {
+            events: database.collection(&options.collection),
+            state: own("outbox_state"),
+            partitions: own("outbox_partitions"),
+            destinations: own("outbox_destinations"),
+            workers: own("outbox_workers"),
+            parked: own("outbox_parked"),
+            held_keys: own("outbox_held_keys"),
+            attempts: own("outbox_attempts"),
+            chunks: own("outbox_chunks"),
+            tokens: own("outbox_tokens"),
+            audit: own("outbox_audit"),
+            options: Arc::new(options),
+            fields: Arc::new(fields),
+            database,
+        }
+    }
+
+    /// What a top-level name of a document stands for.
+    pub(super) fn field(&self, name: &str) -> Option<Field> {
+        self.fields.get(name).copied()
+    }
+
+    /// What nobody shall ask for without need: payloads can be large.
+    pub(super) fn without_payload(&self) -> Document {
+        doc! { &self.options.fields.payload: 0, &self.options.fields.headers: 0 }
+    }
+
+    /// Many updates in one request, in order, each by itself atomic; how many matched or were inserted. Within a transaction
+    /// when a session is given.
+    pub(super) async fn update_all(
+        &self,
+        collection: &str,
+        updates: Vec<Document>,
+        session: Option<&mut ClientSession>,
+    ) -> Result<u64> {
+        self.write("update", collection, "updates", updates, session).await
+    }
+
+    /// Many deletes in one request.
+    pub(super) async fn delete_all(
+        &self,
+        collection: &str,
+        deletes: Vec<Document>,
+        session: &mut ClientSession,
+    ) -> Result<u64> {
+        self.write("delete", collection, "deletes", deletes, Some(session)).await
+    }
+
+    async fn write(
+        &self,
+        verb: &str,
+        collection: &str,
+        list: &str,
+        statements: Vec<Document>,
+        session: Option<&mut ClientSession>,
+    ) -> Result<u64> {
+        if statements.is_empty() {
+            return Ok(0);
+        }
+        let statements: Vec<Bson> = statements.into_iter().map(Bson::Document).collect();
+        let mut command = doc! { verb: collection, list: statements, "ordered": true };
+        let answer = match session {
+            Some(session) => self.database.run_command(command).session(session).await?,
+            None => {
+                command.insert("writeConcern", doc! { "w": "majority", "wtimeout": 30_000 });
+                self.database.run_command(command).await?
+            }
+        };
+        error::check_write(&answer)?;
+        number(&answer, "n").and_then(|n| u64::try_from(n).ok()).ok_or_else(|| corrupt("a write was not counted"))
+    }
+}
+
+/// A number of whatever kind the server or another driver made of it.
+pub(super) fn number(document: &Document, name: &str) -> Option<i64> {
+    match document.get(name)? {
+        Bson::Int32(number) => Some(i64::from(*number)),
+        Bson::Int64(number) => Some(*number),
+        #[expect(clippy::cast_possible_truncation, reason = "a double that stands for a whole number")]
+        Bson::Double(number) => Some(*number as i64),
+        _ => None,
+    }
+}
+
+pub(super) fn corrupt(text: impl Into<String>) -> Error {
+    Error::new(Kind::Corrupt, text)
+}

@@ -1,0 +1,132 @@
+//! What MongoDB's errors mean for a caller.
+
+use std::fmt;
+
+use mongodb::bson::Document;
+use mongodb::error::{ErrorKind, TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure};
+
+use super::db::number;
+use crate::destination::Name;
+use crate::error::{Error, Kind};
+
+pub(super) const DUPLICATE_KEY: i32 = 11_000;
+const WRITE_CONFLICT: i32 = 112;
+
+/// What is kept of a driver's error. Not the error itself: its details may quote a document, and so a payload.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    pub(super) code: Option<i32>,
+    /// The whole transaction may be tried again.
+    pub(super) transient: bool,
+    /// The commit may or may not have happened.
+    pub(super) unknown_commit: bool,
+    text: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<mongodb::error::Error> for Error {
+    fn from(error: mongodb::error::Error) -> Self {
+        let failure = failure(&error);
+        let (kind, context) = meaning(&error, failure.code);
+        Self::new(kind, context).caused_by(failure)
+    }
+}
+
+/// The driver's part of an error, if it has one.
+pub(super) fn failure_of(error: &Error) -> Option<&Failure> {
+    error.cause()?.downcast_ref()
+}
+
+/// An address that the driver does not understand. Its own words would repeat the address, password included.
+pub(super) fn address(error: mongodb::error::Error) -> Error {
+    match *error.kind {
+        ErrorKind::DnsResolve { .. } => Error::new(Kind::Unavailable, "the address of MongoDB cannot be resolved"),
+        _ => {
+            Error::new(Kind::Invalid, "not an address of MongoDB: mongodb://USER:PASSWORD@HOST:PORT,…/DATABASE?OPTIONS")
+        }
+    }
+}
+
+fn failure(error: &mongodb::error::Error) -> Failure {
+    let (code, text) = match &*error.kind {
+        ErrorKind::Command(command) => (Some(command.code), format!("{} ({})", command.message, command.code)),
+        ErrorKind::Write(WriteFailure::WriteError(write)) => {
+            (Some(write.code), format!("{} ({})", write.message, write.code))
+        }
+        ErrorKind::Write(WriteFailure::WriteConcernError(write)) => {
+            (Some(write.code), format!("{} ({})", write.message, write.code))
+        }
+        ErrorKind::InsertMany(insert) => {
+            let first = insert.write_errors.as_ref().and_then(|errors| errors.first());
+            let concern = insert.write_concern_error.as_ref();
+            let code = first.map(|first| first.code).or(concern.map(|concern| concern.code));
+            let text = first.map(|first| &first.message).or(concern.map(|concern| &concern.message));
+            (code, text.cloned().unwrap_or_default())
+        }
+        other => (None, other.to_string()),
+    };
+    Failure {
+        code,
+        transient: error.contains_label(TRANSIENT_TRANSACTION_ERROR),
+        unknown_commit: error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT),
+        text,
+    }
+}
+
+fn meaning(error: &mongodb::error::Error, code: Option<i32>) -> (Kind, &'static str) {
+    match (&*error.kind, code) {
+        (ErrorKind::Authentication { .. }, _) | (_, Some(13 | 18)) => {
+            (Kind::Unavailable, "MongoDB refuses the user: check name, password and roles (readWrite on the database)")
+        }
+        (ErrorKind::Transaction { .. } | ErrorKind::SessionsNotSupported, _) | (_, Some(20)) => {
+            (Kind::Invalid, NO_REPLICA_SET)
+        }
+        (ErrorKind::IncompatibleServer { .. }, _) => (Kind::Invalid, "MongoDB is too old: 5.0 or newer is needed"),
+        (_, Some(DUPLICATE_KEY)) => {
+            (Kind::Unavailable, "another transaction wrote the same message at the same moment: try again")
+        }
+        (_, Some(10_334)) => (Kind::Invalid, "a message is too large for a document of MongoDB"),
+        (_, Some(121)) => (Kind::Invalid, "the collection's validation rules refuse the document"),
+        (ErrorKind::InvalidArgument { .. }, _) => (Kind::Invalid, "the call is wrong"),
+        // Everything else, from a primary that steps down to a full disk, may be over when it is tried again.
+        _ => (Kind::Unavailable, "MongoDB cannot do this now"),
+    }
+}
+
+/// `update` and `delete` answer with success and a list of what failed.
+pub(super) fn check_write(answer: &Document) -> Result<(), Error> {
+    let first =
+        answer.get_array("writeErrors").ok().and_then(|errors| errors.first()).and_then(|first| first.as_document());
+    let failed = first.or_else(|| answer.get_document("writeConcernError").ok());
+    let Some(failed) = failed else { return Ok(()) };
+    let code = number(failed, "code").and_then(|code| i32::try_from(code).ok());
+    let text = failed.get_str("errmsg").unwrap_or("a write failed").to_owned();
+    let failure = Failure { code, transient: code == Some(WRITE_CONFLICT), unknown_commit: false, text };
+    Err(Error::new(Kind::Unavailable, "MongoDB cannot do this now").caused_by(failure))
+}
+
+const NO_REPLICA_SET: &str = "this MongoDB is a single server without transactions and change streams. Make it a replica set of \
+     one: start mongod with --replSet rs0 (or set replication.replSetName), then run rs.initiate() once in mongosh; the data stays";
+
+pub(super) fn no_replica_set() -> Error {
+    Error::new(Kind::Invalid, NO_REPLICA_SET)
+}
+
+pub(super) fn no_journal() -> Error {
+    Error::new(Kind::Schema, "the database holds no journal: run `posthaste migrate`")
+}
+
+pub(super) fn unknown(destination: &Name) -> Error {
+    Error::new(Kind::NotFound, format!("destination `{destination}` is not known: register it first"))
+}
+
+pub(super) fn too_slow() -> Error {
+    Error::new(Kind::Unavailable, "MongoDB did not answer in time")
+}

@@ -1,0 +1,142 @@
+//! Everything about one message.
+
+use mongodb::ClientSession;
+use mongodb::bson::{Bson, Document, doc};
+
+use super::codec::{self, Row, moment, text, whole};
+use super::db::Db;
+use super::session::snapshot;
+use super::standing::Standing;
+use super::{MongoDb, document, due, read, sequence};
+use crate::error::Result;
+use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
+use crate::journal::WorkerReport;
+use crate::message::MessageId;
+
+impl MongoDb {
+    pub(super) async fn report_on(&self, id: MessageId) -> Result<Option<Report>> {
+        self.sequence().await?;
+        let db = self.db();
+        snapshot!(db, session => get(db, &mut session, id))
+    }
+}
+
+async fn get(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Option<Report>> {
+    let either = doc! { "$or": [
+        { "_id": { "$in": document::ids_of(id.0) } },
+        { "posthaste.id": codec::uuid(id) },
+    ], "posthaste.seq": { "$gt": 0i64 } };
+    let Some(row) = read::rows(db, session, either, Some(1), true).await?.pop() else { return Ok(None) };
+    let standing = Standing::load(db, session, Some(&[row.seq])).await?;
+    let mut deliveries = Vec::new();
+    for place in standing.takers(&row.message) {
+        deliveries.push(delivery(db, session, &standing, place, &row).await?);
+    }
+    let lease = lease(db, session, &row).await?;
+    Ok(Some(Report {
+        position: codec::position(row.seq),
+        partition: row.partition,
+        message: row.message,
+        deliveries,
+        lease,
+    }))
+}
+
+async fn delivery(
+    db: &Db,
+    session: &mut ClientSession,
+    standing: &Standing,
+    place: usize,
+    row: &Row,
+) -> Result<DeliveryReport> {
+    let destination = &standing.destinations[place];
+    let status = standing.status(place, row);
+    let parked = standing.parked(place, row.seq);
+    let behind = match status {
+        Status::Waiting => Some(behind(db, session, destination.name.as_str(), row).await?),
+        _ => None,
+    };
+    let ahead = match status {
+        Status::Pending => Some(ahead(db, session, standing, place, row).await?),
+        _ => None,
+    };
+    Ok(DeliveryReport {
+        destination: destination.name.to_string(),
+        status,
+        attempts: parked.map_or(0, |parked| parked.attempts),
+        kills: parked.map_or(0, |parked| parked.kills),
+        error: parked.and_then(|parked| parked.error.clone()),
+        due_at: standing.due_at(place, row),
+        paused: destination.paused,
+        behind,
+        ahead,
+        timeline: timeline(db, session, destination.name.as_str(), row.seq).await?,
+    })
+}
+
+/// The parked delivery at the head of a held key, by `outbox_parked_head`.
+async fn behind(db: &Db, session: &mut ClientSession, destination: &str, row: &Row) -> Result<Behind> {
+    let nothing = Behind { id: None, status: None, error: None, due_at: None };
+    let Some(key) = row.message.order_key() else { return Ok(nothing) };
+    let head = doc! { "scope": codec::scope(destination, &key), "holds": true };
+    let Some(head) = db.parked.find_one(head).sort(doc! { "seq": 1 }).session(session).await? else {
+        return Ok(nothing);
+    };
+    Ok(Behind {
+        id: head.get("message").and_then(document::id_of).map(MessageId),
+        status: Some(due::state(&head)?.into()),
+        error: head.get_str("error").ok().map(str::to_owned),
+        due_at: moment(&head, "dueAt").map(codec::timestamp),
+    })
+}
+
+/// How many messages a lane comes to before this one, by `outbox_journal`.
+async fn ahead(db: &Db, session: &mut ClientSession, standing: &Standing, place: usize, row: &Row) -> Result<u64> {
+    let before = doc! {
+        "posthaste.seq": { "$gt": standing.low(place, row.partition), "$lt": row.seq },
+        "posthaste.partition": i64::from(row.partition),
+    };
+    let before = read::rows(db, session, before, None, false).await?;
+    Ok(before.iter().filter(|before| !standing.has_passed(place, before)).count() as u64)
+}
+
+/// By time, because a replay counts its attempts from one again; by `outbox_attempts_seq`.
+async fn timeline(db: &Db, session: &mut ClientSession, destination: &str, seq: i64) -> Result<Vec<AttemptReport>> {
+    let find = db.attempts.find(doc! { "seq": seq, "destination": destination }).sort(doc! { "at": 1, "number": 1 });
+    let mut cursor = find.session(&mut *session).await?;
+    let mut timeline = Vec::new();
+    while let Some(one) = cursor.next(session).await.transpose()? {
+        timeline.push(AttemptReport {
+            number: due::count(&one, "number")?,
+            at: codec::timestamp(moment(&one, "at").unwrap_or_default()),
+            took_ms: u64::try_from(whole(&one, "tookMs")?).unwrap_or_default(),
+            error: one.get_str("error").ok().map(str::to_owned),
+            worker: text(&one, "worker")?,
+        });
+    }
+    Ok(timeline)
+}
+
+/// Who holds the partition, and what they say about themselves; both by `_id`.
+async fn lease(db: &Db, session: &mut ClientSession, row: &Row) -> Result<Option<LeaseReport>> {
+    let now = sequence::state(db, session).await?.now;
+    let held = doc! { "_id": i64::from(row.partition), "worker": { "$ne": Bson::Null } };
+    let only = doc! { "worker": 1, "epoch": 1, "expiresAt": 1 };
+    let Some(held) = db.partitions.find_one(held).projection(only).session(&mut *session).await? else {
+        return Ok(None);
+    };
+    let worker = text(&held, "worker")?;
+    let said = db.workers.find_one(doc! { "_id": &worker }).session(session).await?;
+    Ok(Some(LeaseReport {
+        partition: row.partition,
+        worker,
+        epoch: u64::try_from(whole(&held, "epoch")?).unwrap_or_default(),
+        expired: moment(&held, "expiresAt").unwrap_or_default() <= now,
+        report: said.as_ref().and_then(worker_report),
+    }))
+}
+
+/// What a worker said. One of another version may say it in another way; better nothing than an error.
+pub(super) fn worker_report(worker: &Document) -> Option<WorkerReport> {
+    worker.get_str("report").ok().and_then(|json| serde_json::from_str(json).ok())
+}

@@ -1,0 +1,187 @@
+//! What people call a status, derived from where the lanes stand. Exact; nothing of it is stored.
+
+use std::collections::HashMap;
+
+use mongodb::ClientSession;
+use mongodb::bson::{Bson, Document, doc};
+
+use super::codec::{self, Row, moment};
+use super::db::Db;
+use super::register::lane_name;
+use super::{due, lease, open};
+use crate::destination::{Name, Route};
+use crate::error::Result;
+use crate::inspect::Status;
+use crate::journal::{Cursor, HeldKey, ParkedState, Partition};
+use crate::message::{Message, OrderKey};
+
+/// Where all lanes of all named destinations stand, in one snapshot.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    pub(super) destinations: Vec<Destination>,
+    parked: HashMap<(usize, i64), Parked>,
+    held: HashMap<(usize, OrderKey), HeldKey>,
+}
+
+#[derive(Debug)]
+pub(super) struct Destination {
+    pub(super) name: Name,
+    pub(super) paused: bool,
+    route: Route,
+    lanes: HashMap<Partition, Cursor>,
+}
+
+/// One delivery set aside, as far as it is shown.
+#[derive(Debug, Clone)]
+pub(super) struct Parked {
+    pub(super) state: ParkedState,
+    pub(super) attempts: u32,
+    pub(super) kills: u32,
+    pub(super) due_at: Option<i64>,
+    pub(super) error: Option<String>,
+}
+
+impl Standing {
+    /// Reads lanes and held keys, and what is parked of these messages, or of all.
+    pub(super) async fn load(db: &Db, session: &mut ClientSession, seqs: Option<&[i64]>) -> Result<Self> {
+        let mut standing = Self::default();
+        let mut cursor =
+            db.destinations.find(doc! { "active": true }).sort(doc! { "_id": 1 }).session(&mut *session).await?;
+        while let Some(one) = cursor.next(session).await.transpose()? {
+            standing.destinations.push(destination(&one)?);
+        }
+        standing.load_lanes(db, session).await?;
+        standing.load_held(db, session).await?;
+        standing.load_parked(db, session, seqs).await?;
+        Ok(standing)
+    }
+
+    async fn load_lanes(&mut self, db: &Db, session: &mut ClientSession) -> Result<()> {
+        let mut cursor = db.partitions.find(doc! {}).projection(doc! { "lanes": 1 }).session(&mut *session).await?;
+        while let Some(one) = cursor.next(session).await.transpose()? {
+            let partition = lease::partition(&one)?;
+            let Ok(lanes) = one.get_document("lanes") else { continue };
+            for destination in &mut self.destinations {
+                if let Ok(lane) = lanes.get_document(lane_name(destination.name.as_str())) {
+                    destination.lanes.insert(partition, codec::decode_cursor(lane)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn load_held(&mut self, db: &Db, session: &mut ClientSession) -> Result<()> {
+        let mut cursor = db.held_keys.find(doc! {}).session(&mut *session).await?;
+        while let Some(one) = cursor.next(session).await.transpose()? {
+            if let Some(place) = self.place(&codec::text(&one, "destination")?) {
+                let (_, held) = open::held_key(&one)?;
+                self.held.insert((place, held.key.clone()), held);
+            }
+        }
+        Ok(())
+    }
+
+    async fn load_parked(&mut self, db: &Db, session: &mut ClientSession, seqs: Option<&[i64]>) -> Result<()> {
+        let which = seqs.map_or_else(|| doc! {}, |seqs| doc! { "seq": { "$in": seqs.to_vec() } });
+        let mut cursor = db.parked.find(which).projection(doc! { "progress": 0 }).session(&mut *session).await?;
+        while let Some(one) = cursor.next(session).await.transpose()? {
+            if let Some(place) = self.place(&codec::text(&one, "destination")?) {
+                self.parked.insert((place, codec::whole(&one, "seq")?), parked(&one)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a destination, unless it is no longer named.
+    pub(super) fn place(&self, destination: &str) -> Option<usize> {
+        self.destinations.iter().position(|one| one.name.as_str() == destination)
+    }
+
+    /// Who takes a message.
+    pub(super) fn takers<'a>(&'a self, message: &'a Message) -> impl Iterator<Item = usize> + 'a {
+        let takes = |one: &&(usize, &Destination)| one.1.route.takes(&one.1.name, message);
+        self.destinations.iter().enumerate().filter(move |one| takes(&one)).map(|(place, _)| place)
+    }
+
+    pub(super) fn parked(&self, place: usize, seq: i64) -> Option<&Parked> {
+        self.parked.get(&(place, seq))
+    }
+
+    pub(super) fn all_parked(&self) -> impl Iterator<Item = (usize, i64, &Parked)> {
+        self.parked.iter().map(|(&(place, seq), parked)| (place, seq, parked))
+    }
+
+    pub(super) fn all_held(&self) -> impl Iterator<Item = (usize, &HeldKey)> {
+        self.held.iter().map(|((place, _), held)| (*place, held))
+    }
+
+    /// What became of a message at a destination that takes it.
+    pub(super) fn status(&self, place: usize, row: &Row) -> Status {
+        if let Some(parked) = self.parked(place, row.seq) {
+            return parked.state.into();
+        }
+        let position = codec::position(row.seq);
+        let held = if self.held.is_empty() {
+            None
+        } else {
+            row.message.order_key().and_then(|key| self.held.get(&(place, key)))
+        };
+        match held {
+            Some(held) if position <= held.after => Status::Delivered,
+            Some(held) if position <= held.until => Status::Waiting,
+            _ if self.has_passed(place, row) => Status::Delivered,
+            _ => Status::Pending,
+        }
+    }
+
+    /// Whether the lane itself is done with a message.
+    pub(super) fn has_passed(&self, place: usize, row: &Row) -> bool {
+        let position = codec::position(row.seq);
+        let passed = |cursor: &Cursor| position <= cursor.low || cursor.done.binary_search(&position).is_ok();
+        self.destinations[place].lanes.get(&row.partition).is_some_and(passed)
+    }
+
+    /// Whether everyone who takes a message is done with it.
+    pub(super) fn is_settled(&self, row: &Row) -> bool {
+        self.takers(&row.message).all(|place| self.status(place, row) == Status::Delivered)
+    }
+
+    /// How far the slowest lane got.
+    pub(super) fn slowest(&self) -> i64 {
+        let lows = self.destinations.iter().flat_map(|one| one.lanes.values().map(|cursor| codec::seq(cursor.low)));
+        lows.min().unwrap_or(0)
+    }
+
+    pub(super) fn low(&self, place: usize, partition: Partition) -> i64 {
+        self.destinations[place].lanes.get(&partition).map_or(0, |cursor| codec::seq(cursor.low))
+    }
+
+    /// When a delivery is tried next, where that is known.
+    pub(super) fn due_at(&self, place: usize, row: &Row) -> Option<jiff::Timestamp> {
+        match self.parked(place, row.seq) {
+            Some(parked) => parked.due_at.map(codec::timestamp),
+            None if self.status(place, row) == Status::Pending => row.message.due_at,
+            None => None,
+        }
+    }
+}
+
+fn destination(document: &Document) -> Result<Destination> {
+    let patterns = document.get_array("patterns").map(Vec::as_slice).unwrap_or_default();
+    Ok(Destination {
+        name: Name::from(codec::text(document, "_id")?),
+        paused: document.get_bool("paused").unwrap_or_default(),
+        route: Route::matching(patterns.iter().filter_map(Bson::as_str)),
+        lanes: HashMap::new(),
+    })
+}
+
+fn parked(document: &Document) -> Result<Parked> {
+    Ok(Parked {
+        state: due::state(document)?,
+        attempts: due::count(document, "attempts")?,
+        kills: due::count(document, "kills")?,
+        due_at: moment(document, "dueAt"),
+        error: document.get_str("error").ok().map(str::to_owned),
+    })
+}

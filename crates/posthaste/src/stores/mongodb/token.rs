@@ -1,0 +1,52 @@
+//! The resume token: where the change stream goes on after a restart, so that plain documents that were written meanwhile are
+//! numbered in the order of their commits.
+//!
+//! It is kept only when everything the stream told up to it has its position, so nothing that still matters lies before it.
+//! Losing it loses no message.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use mongodb::bson::{self, doc};
+use mongodb::change_stream::event::ResumeToken;
+use tokio::time::Instant;
+
+use super::MongoDb;
+use super::db::Db;
+use crate::error::Result;
+
+/// Between two writes of a token that moved, busy or idle.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// What was last written.
+#[derive(Debug, Default)]
+pub(super) struct Saved {
+    at: Option<Instant>,
+    token: Option<ResumeToken>,
+}
+
+impl MongoDb {
+    /// Keeps a token. As good as nothing depends on it, so a failure is no reason to stop: the next one will do.
+    pub(super) async fn keep_token(&self, token: Option<ResumeToken>, now: i64) {
+        let Some(token) = token else { return };
+        {
+            let mut saved = self.shared.token.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_new = saved.token.as_ref() != Some(&token);
+            if !is_new || saved.at.is_some_and(|at| at.elapsed() < INTERVAL) {
+                return;
+            }
+            *saved = Saved { at: Some(Instant::now()), token: Some(token.clone()) };
+        }
+        let Ok(token) = bson::serialize_to_bson(&token) else { return };
+        let keep = doc! { "$set": { "token": token, "at": super::date(now) } };
+        let of = doc! { "_id": self.collection() };
+        let _ = self.db().tokens.update_one(of, keep).upsert(true).await;
+    }
+}
+
+/// The token that was last kept, by `_id`.
+pub(super) async fn load(db: &Db) -> Result<Option<ResumeToken>> {
+    let found = db.tokens.find_one(doc! { "_id": &db.options.collection }).await?;
+    let token = found.and_then(|found| found.get("token").cloned());
+    Ok(token.and_then(|token| bson::deserialize_from_bson(token).ok()))
+}

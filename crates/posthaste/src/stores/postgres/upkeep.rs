@@ -1,0 +1,43 @@
+//! What has to be done now and then, whether or not anything is purged: segments for the days to come, and few old ticks.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use deadpool_postgres::Client;
+use tokio::time::Instant;
+
+use super::segments;
+use crate::error::Result;
+
+const INTERVAL: Duration = Duration::from_secs(600);
+
+/// When this process did it last.
+#[derive(Debug, Default)]
+pub(super) struct Upkeep(Mutex<Option<Instant>>);
+
+impl Upkeep {
+    /// Does it, if it was not done lately.
+    pub(super) async fn if_due(&self, client: &Client) {
+        let is_due = {
+            let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_due = last.is_none_or(|last| last.elapsed() >= INTERVAL);
+            if is_due {
+                *last = Some(Instant::now());
+            }
+            is_due
+        };
+        if is_due {
+            // Whoever asked for something else is not to fail for this; there is time until the next round.
+            let _ = now(client).await;
+        }
+    }
+}
+
+pub(super) async fn now(client: &Client) -> Result<()> {
+    segments::add(client).await?;
+    for sql in [include_str!("purge_marks.sql"), include_str!("purge_ticks.sql")] {
+        let statement = client.prepare_cached(sql).await?;
+        client.execute(&statement, &[]).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! The order of commits, whoever wrote and however the sequencer learned of it.
+
+use std::sync::Arc;
+
+use mongodb::bson::{Document, doc, oid::ObjectId};
+use posthaste::Result;
+use posthaste::journal::{Journal, Position, ReadRequest};
+use posthaste::stores::mongodb::{MongoDb, Options};
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+
+use super::Database;
+
+async fn read_all(store: &MongoDb) -> Result<Vec<(u64, String)>> {
+    let newest = store.advance().await?;
+    let partitions = (0..store.partitions().await?).collect();
+    let request =
+        ReadRequest { partitions, after: Position::START, until: newest, limit: 100_000, max_bytes: usize::MAX };
+    let batch = store.read(&request).await?;
+    Ok(batch.entries.iter().map(|entry| (entry.position.seq, entry.message.aggregate_id.to_string())).collect())
+}
+
+/// A plain document whose `_id` says that it is older than it is: clocks of writers mean nothing.
+fn plain(n: u32, clock: u32) -> Document {
+    let mut id = [0; 12];
+    id[..4].copy_from_slice(&clock.to_be_bytes());
+    id[8..].copy_from_slice(&n.to_be_bytes());
+    doc! { "_id": ObjectId::from_bytes(id), "eventType": "order.changed", "aggregateId": n.to_string(), "payload": {} }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn plain_documents_are_numbered_in_the_order_of_writing_whatever_their_ids_say() -> Result<()> {
+    let database = Database::with(&crate::servers::address("mongodb"), Options::default()).await;
+    let events = database.documents("outbox_events");
+    for n in 0..50 {
+        events.insert_one(plain(n, 2_000_000_000 - n)).await?;
+    }
+    let read = read_all(&database.store).await?;
+    assert_eq!(
+        read.iter().map(|(_, id)| id.clone()).collect::<Vec<_>>(),
+        (0..50).map(|n| n.to_string()).collect::<Vec<_>>()
+    );
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_sequencers_at_once_give_each_position_once() -> Result<()> {
+    const DOCUMENTS: usize = 3_000;
+    let database = Database::fresh("mongodb3").await;
+    let documents = (0..DOCUMENTS as u32).map(|n| plain(n, n));
+    database.documents("outbox_events").insert_many(documents).await?;
+    let (start, mut sequencers) = (Arc::new(Barrier::new(4)), JoinSet::new());
+    for _ in 0..4 {
+        let store = MongoDb::connect(&database.url, Options::default()).await?;
+        let start = Arc::clone(&start);
+        sequencers.spawn(async move {
+            start.wait().await;
+            loop {
+                let newest = store.advance().await?;
+                if newest == Position::seq(DOCUMENTS as u64) {
+                    return Ok::<_, posthaste::Error>(());
+                }
+            }
+        });
+    }
+    while let Some(ended) = sequencers.join_next().await {
+        ended.expect("a sequencer does not panic")?;
+    }
+    let read = read_all(&database.store).await?;
+    let places: Vec<u64> = read.iter().map(|(seq, _)| *seq).collect();
+    assert_eq!(places, (1..=DOCUMENTS as u64).collect::<Vec<_>>(), "consecutive, none twice");
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! The store suite on real servers, old and new, and what only PostgreSQL has to promise.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use deadpool_postgres::Object;
+use posthaste::inspect::Inspect;
+use posthaste::journal::{Enqueued, Journal};
+use posthaste::stores::postgres::{Options, Outbox, Postgres};
+use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
+use posthaste::{Message, Result};
+use tokio_postgres::NoTls;
+
+use crate::servers;
+
+mod plain_sql;
+mod segments;
+mod surroundings;
+
+mod on_debians {
+    posthaste::store_suite!(super::fresh);
+}
+
+mod on_the_newest {
+    posthaste::store_suite!(super::fresh_on_the_newest);
+}
+
+/// A schema of its own, gone when the test is.
+pub(crate) struct InSchema {
+    pub(crate) store: Postgres,
+    pub(crate) options: Options,
+    applications: deadpool_postgres::Pool,
+}
+
+pub(crate) async fn fresh() -> InSchema {
+    on("postgres").await
+}
+
+pub(crate) async fn fresh_on_the_newest() -> InSchema {
+    on("postgres18").await
+}
+
+/// A journal on one of the servers.
+pub(crate) async fn on(server: &str) -> InSchema {
+    let address = servers::address(server);
+    let schema = format!("it {}", uuid::Uuid::now_v7().simple());
+    let options = Options { url: format!("postgres://postgres@{address}/postgres"), schema, ..Options::default() };
+    let store = Postgres::open(options.clone()).expect("the address is a good one");
+    store.migrate().await.expect("a new schema migrates");
+    InSchema { store, applications: applications(&options), options }
+}
+
+/// Connections of applications, which know nothing of ours.
+fn applications(options: &Options) -> deadpool_postgres::Pool {
+    let config = options.url.parse().expect("the address is a good one");
+    let manager = deadpool_postgres::Manager::new(config, NoTls);
+    deadpool_postgres::Pool::builder(manager).max_size(16).build().expect("a pool needs nothing")
+}
+
+impl InSchema {
+    pub(crate) async fn application(&self) -> Object {
+        self.applications.get().await.expect("the server is there")
+    }
+
+    pub(crate) fn outbox(&self) -> Outbox {
+        Outbox::in_schema(&self.options.schema)
+    }
+
+    /// A name of the journal, for plain SQL.
+    pub(crate) fn name(&self, table: &str) -> String {
+        format!("\"{}\".{table}", self.options.schema)
+    }
+}
+
+impl Drop for InSchema {
+    fn drop(&mut self) {
+        let (url, schema) = (self.options.url.clone(), self.options.schema.clone());
+        // Without a runtime of its own a test that is ending cannot wait.
+        let gone = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
+                let drop = format!("SET lock_timeout = '20s'; DROP SCHEMA \"{schema}\" CASCADE");
+                tokio::select! {
+                    _ = connection => Ok(()),
+                    dropped = client.batch_execute(&drop) => dropped,
+                }
+            })
+        });
+        // A leftover schema is a nuisance, not a failure.
+        let _ = gone.join();
+    }
+}
+
+#[async_trait]
+impl StoreUnderTest for InSchema {
+    fn journal(&self) -> Arc<dyn Journal> {
+        Arc::new(self.store.clone())
+    }
+
+    fn inspect(&self) -> Arc<dyn Inspect> {
+        Arc::new(self.store.clone())
+    }
+
+    async fn reopen(&self) -> Result<Arc<dyn Journal>> {
+        let again = Postgres::open(self.options.clone())?;
+        again.migrate().await?;
+        Ok(Arc::new(again))
+    }
+
+    async fn begin(&self, messages: Vec<Message>) -> Result<Box<dyn OpenTransaction>> {
+        let client = self.application().await;
+        client.batch_execute("BEGIN").await?;
+        let enqueued = self.outbox().enqueue(&client, &messages).await?;
+        Ok(Box::new(Open { client: Some(client), enqueued }))
+    }
+}
+
+/// An application's transaction; whoever goes away without a word takes its connection along.
+struct Open {
+    client: Option<Object>,
+    enqueued: Enqueued,
+}
+
+impl Open {
+    async fn end(&mut self, how: &str) -> Result<()> {
+        let client = self.client.take().expect("a transaction ends once");
+        Ok(client.batch_execute(how).await?)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        drop(self.client.take().map(Object::take));
+    }
+}
+
+#[async_trait]
+impl OpenTransaction for Open {
+    async fn commit(mut self: Box<Self>) -> Result<Enqueued> {
+        self.end("COMMIT").await?;
+        Ok(self.enqueued)
+    }
+
+    async fn roll_back(mut self: Box<Self>) -> Result<()> {
+        self.end("ROLLBACK").await
+    }
+}

@@ -1,0 +1,170 @@
+//! Roles, start-up checks, the identity of the database, wake-ups.
+
+use std::time::Duration;
+
+use posthaste::destination::Destination;
+use posthaste::error::Kind;
+use posthaste::inspect::{Filter, Inspect, Page, Status};
+use posthaste::journal::{Hint, Journal, Position, WorkerId};
+use posthaste::stores::postgres::{Options, Postgres};
+use posthaste::{Message, Result};
+
+use super::{InSchema, fresh};
+
+fn order(id: &str) -> Message {
+    Message::builder("order.placed", "order", id).payload("{}", "application/json").build().expect("a valid message")
+}
+
+/// A role that lives as long as the test, and a store or a connection in its name.
+async fn role(t: &InSchema, may: &str) -> Result<String> {
+    let name = format!("{may} {}", t.options.schema);
+    let client = t.application().await;
+    client.batch_execute(&format!("CREATE ROLE \"{name}\" LOGIN")).await?;
+    let (producer, relay) =
+        if may == "relay" { ("nobody at all", name.as_str()) } else { (name.as_str(), "nobody at all") };
+    client.execute(&format!("SELECT {}($1, $2)", t.name("outbox_grant")), &[&producer, &relay]).await?;
+    Ok(name)
+}
+
+async fn drop_role(t: &InSchema, name: &str) -> Result<()> {
+    Ok(t.application().await.batch_execute(&format!("DROP OWNED BY \"{name}\"; DROP ROLE \"{name}\"")).await?)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_producer_may_write_messages_and_nothing_else() -> Result<()> {
+    let t = fresh().await;
+    let name = role(&t, "producer").await?;
+    let client = t.application().await;
+    client.batch_execute(&format!("SET ROLE \"{name}\"")).await?;
+    t.outbox().enqueue(&client, &[order("1"), order("2")]).await?;
+    let outbox = t.name("outbox");
+    for forbidden in [
+        format!("SELECT payload FROM {outbox}"),
+        format!("UPDATE {outbox} SET payload = ''"),
+        format!("DELETE FROM {outbox}"),
+        format!(
+            "INSERT INTO {outbox} (seq, event_type, aggregate_type, aggregate_id, payload) VALUES (1, 'a', 'b', 'c', '')"
+        ),
+        format!("SELECT * FROM {}", t.name("outbox_cursors")),
+        format!("SELECT {}('outbox_20200101')", t.name("outbox_drop_segment")),
+    ] {
+        let error = client.batch_execute(&forbidden).await.expect_err(&forbidden);
+        assert_eq!(error.code().map(|code| code.code()), Some("42501"), "{forbidden}");
+    }
+    client.batch_execute("RESET ROLE").await?;
+    drop_role(&t, &name).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relay_role_is_enough_for_a_relay_and_an_operator() -> Result<()> {
+    let t = fresh().await;
+    let name = role(&t, "relay").await?;
+    t.store.write(&[order("1")]).await?;
+    let url = t.options.url.replace("postgres@", &format!("{}@", name.replace(' ', "%20")));
+    let store = Postgres::open(Options { url, ..t.options.clone() })?;
+    assert!(store.check().await?.iter().all(|finding| !finding.refuses));
+    store.register(&[Destination::new("app")]).await?;
+    store.advance().await?;
+    let leases = store.lease(&WorkerId("w".into()), Duration::from_secs(60), 64).await?.leases;
+    assert_eq!(store.open(&"app".into(), &leases).await?.len(), 64);
+    let listed = store.list(&Filter::default(), Page { after: Position::START, limit: 10 }).await?;
+    assert_eq!(listed[0].status, Some(Status::Pending));
+    store.purge(Duration::ZERO, 10).await?;
+    store.purge(Duration::from_secs(100 * 24 * 3_600), 10).await?;
+    drop(store);
+    drop_role(&t, &name).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_without_rights_is_told_so_before_a_relay_starts() -> Result<()> {
+    let t = fresh().await;
+    let name = role(&t, "producer").await?;
+    let url = t.options.url.replace("postgres@", &format!("{}@", name.replace(' ', "%20")));
+    let store = Postgres::open(Options { url, ..t.options.clone() })?;
+    let findings = store.check().await?;
+    assert!(
+        findings.iter().any(|finding| finding.refuses && finding.says.contains("grant it the relay role")),
+        "{findings:?}"
+    );
+    drop(store);
+    drop_role(&t, &name).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sequence_that_takes_numbers_in_advance_is_refused() -> Result<()> {
+    let t = fresh().await;
+    t.application().await.batch_execute(&format!("ALTER SEQUENCE {} CACHE 20", t.name("outbox_seq"))).await?;
+    let findings = t.store.check().await?;
+    assert!(findings.iter().any(|finding| finding.refuses && finding.says.contains("CACHE 1")), "{findings:?}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copied_journal_is_refused_until_it_is_accepted_and_loses_nothing() -> Result<()> {
+    let t = fresh().await;
+    t.store.register(&[Destination::new("app")]).await?;
+    t.store.write(&[order("1"), order("2")]).await?;
+    // As after a restore: another system, and ids of transactions from elsewhere.
+    let client = t.application().await;
+    client
+        .batch_execute(&format!(
+            "UPDATE {} SET system = 'elsewhere'; UPDATE {} SET xid = '900000000000'",
+            t.name("outbox_schema"),
+            t.name("outbox")
+        ))
+        .await?;
+    let copy = Postgres::open(t.options.clone())?;
+    let error = copy.partitions().await.expect_err("it is refused");
+    assert_eq!(error.kind(), Kind::Schema);
+    assert!(error.to_string().contains("posthaste migrate --accept-store"), "{error}");
+    assert!(copy.lease(&WorkerId("w".into()), Duration::from_secs(60), 1).await.is_err());
+
+    copy.accept_store().await?;
+    assert_eq!(copy.partitions().await?, 64);
+    copy.write(&[order("3")]).await?;
+    copy.advance().await?;
+    let page = Page { after: Position::START, limit: 10 };
+    let pending = Filter { statuses: vec![Status::Pending], ..Filter::default() };
+    assert_eq!(copy.list(&pending, page).await?.len(), 3);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notification_ends_a_wait() -> Result<()> {
+    let t = fresh().await;
+    let store = Postgres::open(Options { listen: true, ..t.options.clone() })?;
+    while store.wait(Duration::from_millis(300)).await? == Hint::Maybe {}
+    let client = t.application().await;
+    let notify = format!("NOTIFY \"{}\"", t.options.schema);
+    let (hint, notified) = tokio::join!(store.wait(Duration::from_secs(30)), async {
+        t.outbox().enqueue(&client, &[order("1")]).await?;
+        Ok::<_, posthaste::Error>(client.batch_execute(&notify).await?)
+    });
+    notified?;
+    assert_eq!(hint?, Hint::Maybe);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_worker_asks_less_than_ten_times_a_second() -> Result<()> {
+    let t = fresh().await;
+    while t.store.wait(Duration::from_millis(400)).await? == Hint::Maybe {}
+    let before = t.store.queries();
+    let started = std::time::Instant::now();
+    for _ in 0..10 {
+        assert_eq!(t.store.wait(Duration::from_millis(150)).await?, Hint::Nothing);
+    }
+    let asked = t.store.queries() - before;
+    assert!(asked as f64 <= 10.0 * started.elapsed().as_secs_f64() + 1.0, "{asked} questions");
+    Ok(())
+}
+
+#[test]
+fn neither_url_nor_password_is_ever_shown() {
+    let url = "postgres://ann:s3cr3t@db.example/app".to_owned();
+    let options = Options { url, password: Some("s3cr3t".into()), ..Options::default() };
+    assert!(!format!("{options:?}").contains("s3cr3t"));
+    let error =
+        Postgres::open(Options { url: "postgres://ann:s3cr3t@[".into(), ..Options::default() }).expect_err("no URL");
+    assert!(!format!("{error:?} {error}").contains("s3cr3t"), "{error:?}");
+}

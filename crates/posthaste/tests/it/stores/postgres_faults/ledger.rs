@@ -1,0 +1,96 @@
+//! A destination that writes down what arrives.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use posthaste::sink::{Error, Outcome, Run, Sink};
+use uuid::Uuid;
+
+use super::database::DEADLINE;
+
+/// An event about an order. Numbers count from zero within an order, without gaps.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Event {
+    pub(super) id: Uuid,
+    pub(super) order: String,
+    pub(super) number: i64,
+}
+
+/// Clones are the same ledger.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ledger(Arc<Mutex<Arrivals>>);
+
+#[derive(Debug, Default)]
+struct Arrivals {
+    /// Each one when it came for the first time, in the order of their coming.
+    first: Vec<Event>,
+    seen: HashSet<Uuid>,
+    repeats: usize,
+}
+
+impl Ledger {
+    fn arrivals(&self) -> MutexGuard<'_, Arrivals> {
+        self.0.lock().unwrap()
+    }
+
+    /// How many different events arrived.
+    pub(super) fn count(&self) -> usize {
+        self.arrivals().first.len()
+    }
+
+    pub(super) fn has(&self, id: Uuid) -> bool {
+        self.arrivals().seen.contains(&id)
+    }
+
+    pub(super) fn repeats(&self) -> usize {
+        self.arrivals().repeats
+    }
+
+    /// Waits until so many different events have arrived.
+    pub(super) async fn until_count(&self, count: usize) {
+        let begun = Instant::now();
+        while self.count() < count {
+            assert!(begun.elapsed() < DEADLINE, "only {} of {count} arrived", self.count());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Exactly these arrived, and the events of each order in their order when they came for the first time.
+    pub(super) fn assert_has_exactly(&self, committed: &[Event]) {
+        let arrivals = self.arrivals();
+        let arrived: HashSet<&Event> = arrivals.first.iter().collect();
+        let lost: Vec<&Event> = committed.iter().filter(|event| !arrived.contains(event)).collect();
+        assert!(lost.is_empty(), "{} lost, such as {:?}", lost.len(), lost[0]);
+        assert_eq!(arrived.len(), committed.len(), "nothing arrived that was not committed");
+        let mut next: HashMap<&str, i64> = HashMap::new();
+        for event in &arrivals.first {
+            let next = next.entry(&event.order).or_default();
+            assert_eq!(event.number, *next, "order {}: the events are not in order", event.order);
+            *next += 1;
+        }
+    }
+}
+
+#[async_trait]
+impl Sink for Ledger {
+    async fn deliver(&self, run: &Run) -> Outcome {
+        let mut arrivals = self.arrivals();
+        for delivery in &run.deliveries {
+            let message = &delivery.message;
+            let number = str::from_utf8(&message.payload).unwrap().parse().unwrap_or_default();
+            let event = Event { id: message.id.0, order: message.aggregate_id.to_string(), number };
+            if arrivals.seen.insert(event.id) {
+                arrivals.first.push(event);
+            } else {
+                arrivals.repeats += 1;
+            }
+        }
+        Outcome::delivered(run)
+    }
+
+    async fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}

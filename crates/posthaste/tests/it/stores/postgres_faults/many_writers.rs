@@ -1,0 +1,43 @@
+//! Many writers at once, each holding its transactions open as it likes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::task::JoinSet;
+
+use super::application::{self, change};
+use super::database::Database;
+use super::ledger::Ledger;
+use super::worker::Worker;
+
+const WRITERS: usize = 12;
+const COMMITS: usize = 10_000;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_and_no_order_is_swapped_whoever_commits_late() {
+    let database = Database::new("posthaste_many_writers").await;
+    application::open(&database).await;
+    let ledger = Ledger::default();
+    let workers = ["one", "two"].map(|name| Worker::start(name, &database, &ledger));
+    let commits = Arc::new(AtomicUsize::new(0));
+    let mut writers = JoinSet::new();
+    for _ in 0..WRITERS {
+        let (database, commits) = (database.clone(), Arc::clone(&commits));
+        writers.spawn(async move {
+            let mut client = database.connect().await.unwrap();
+            while commits.load(Ordering::Relaxed) < COMMITS {
+                let committed = change(&mut client).await.unwrap().is_some();
+                commits.fetch_add(usize::from(committed), Ordering::Relaxed);
+            }
+        });
+    }
+    writers.join_all().await;
+    let committed = database.committed().await;
+    assert_eq!(committed.len(), commits.load(Ordering::Relaxed), "what was rolled back is not there");
+    ledger.until_count(committed.len()).await;
+    for worker in workers {
+        worker.stop().await;
+    }
+    ledger.assert_has_exactly(&committed);
+    assert_eq!(ledger.repeats(), 0, "nothing went wrong, so nothing is repeated");
+}

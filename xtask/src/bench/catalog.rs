@@ -1,0 +1,123 @@
+//! What each benchmark measures.
+
+use super::Name;
+
+/// What a benchmark consists of.
+pub(super) struct Benchmark {
+    /// The program in `crates/posthaste/benches`.
+    pub(super) program: &'static str,
+    /// Those of the library that it needs.
+    pub(super) features: &'static str,
+    /// A service that it needs, with options: it gets one of its own, as users run it.
+    pub(super) server: Option<(&'static str, &'static [&'static str])>,
+    /// Services of the tests that it uses as they are.
+    pub(super) services: &'static [&'static str],
+    pub(super) cases: &'static [&'static str],
+    /// Name, numerator, denominator. A dot in a name makes a table of what stands before it.
+    pub(super) ratios: &'static [(&'static str, &'static str, &'static str)],
+    /// Figures that stand for themselves, each a case that is measured once: a number, or an object of numbers.
+    pub(super) figures: &'static [&'static str],
+}
+
+impl Name {
+    pub(super) fn benchmark(self) -> Benchmark {
+        match self {
+            Self::Sqlite => Benchmark {
+                program: "sqlite",
+                features: "sqlite",
+                server: None,
+                services: &[],
+                cases: &["enqueue", "enqueue-bare", "drain", "drain-bare", "others-free", "others-stuck"],
+                ratios: &[
+                    ("enqueue_of_bare", "enqueue", "enqueue-bare"),
+                    ("drain_of_bare", "drain", "drain-bare"),
+                    ("others_with_a_stuck_key", "others-stuck", "others-free"),
+                ],
+                figures: &["backlog-rss-mb"],
+            },
+            Self::Mongodb => Benchmark {
+                program: "mongodb",
+                features: "mongodb",
+                server: Some(("mongodb", &[])),
+                services: &[],
+                cases: &["enqueue-1", "enqueue-500", "drain", "drain-unstamped", "drain-claim"],
+                ratios: &[("drain_vs_claim", "drain", "drain-claim")],
+                figures: &["latency-ms"],
+            },
+            Self::Postgres => Benchmark {
+                program: "postgres",
+                features: "postgres",
+                server: Some(("postgres", &["-c", "fsync=on", "-c", "shared_buffers=1GB", "-c", "max_wal_size=4GB"])),
+                services: &[],
+                cases: &[
+                    "enqueue-1",
+                    "enqueue-1-bare",
+                    "enqueue-500",
+                    "enqueue-500-bare",
+                    "drain",
+                    "drain-claim",
+                    "drain-bare",
+                    "drain-under-a-snapshot",
+                ],
+                ratios: &[
+                    ("drain_vs_claim", "drain", "drain-claim"),
+                    ("drain_vs_bare", "drain", "drain-bare"),
+                    // Of the times, so the other way round.
+                    ("enqueue_vs_insert", "enqueue-1-bare", "enqueue-1"),
+                    ("enqueue_500_vs_insert", "enqueue-500-bare", "enqueue-500"),
+                    ("drain_under_a_snapshot", "drain-under-a-snapshot", "drain"),
+                ],
+                figures: &[
+                    "wal-bytes-per-message",
+                    "wal-bytes-per-message-claim",
+                    "latency-ms",
+                    "latency-ms-claim",
+                    "rss-mb-at-1m",
+                ],
+            },
+            Self::Brokers => Benchmark {
+                program: "brokers",
+                features: "sqlite,redis,rabbitmq,kafka,nats",
+                server: None,
+                services: &["rabbitmq", "kafka"],
+                cases: &[
+                    "redis",
+                    "redis-hot",
+                    "redis-bare",
+                    "rabbitmq",
+                    "rabbitmq-hot",
+                    "rabbitmq-bare",
+                    "kafka",
+                    "kafka-hot",
+                    "kafka-bare",
+                    "nats",
+                    "nats-hot",
+                    "nats-bare",
+                ],
+                ratios: &[
+                    ("redis.vs_bare", "redis", "redis-bare"),
+                    ("redis.hot_key_vs_bare", "redis-hot", "redis-bare"),
+                    ("rabbitmq.vs_bare", "rabbitmq", "rabbitmq-bare"),
+                    ("rabbitmq.hot_key_vs_bare", "rabbitmq-hot", "rabbitmq-bare"),
+                    ("kafka.vs_bare", "kafka", "kafka-bare"),
+                    ("kafka.hot_key_vs_bare", "kafka-hot", "kafka-bare"),
+                    ("nats.vs_bare", "nats", "nats-bare"),
+                    ("nats.hot_key_vs_bare", "nats-hot", "nats-bare"),
+                ],
+                figures: &[],
+            },
+            Self::Webhook => Benchmark {
+                program: "webhook",
+                features: "memory,webhook",
+                server: None,
+                services: &[],
+                cases: &["slow", "slow-ideal", "slow-beside-a-dead-one"],
+                ratios: &[
+                    ("slow_of_ideal", "slow", "slow-ideal"),
+                    ("beside_a_dead_one", "slow-beside-a-dead-one", "slow"),
+                ],
+                figures: &[],
+            },
+        }
+    }
+}
