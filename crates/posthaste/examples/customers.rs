@@ -1,22 +1,28 @@
-//! Domain events of a customer: the aggregate registers them, the unit of work writes them with the customer, a handler in the
-//! same process greets whoever is new. Then the history of the aggregate, a replay, and the purge.
+//! Domain events of a customer, in one process on SQLite: the aggregate registers them, the repository writes them with the customer,
+//! a handler welcomes whoever is new, another one keeps a read model and does so exactly once.
 //!
-//! Covers "ADR-0006: Outbox Pattern for Domain Events": event registration (with `replace: true`), outbox persistence and execution
-//! flow, the event handler, the event history for an aggregate, manual replay, purging.
+//! `customers customers.db` runs until SIGTERM. Meanwhile, with `store.path = "customers.db"` in posthaste.toml:
+//!
+//! ```text
+//! posthaste history customer/1                              # the events of this customer
+//! posthaste replay --event-type customer.created.v1 --yes   # welcomes again; the read model stays as it is
+//! posthaste purge --older-than 30d --yes
+//! ```
+//!
+//! Covers of "ADR-0006: Outbox Pattern for Domain Events": registering events (lines 34–38, 185–203, `replace: true` in 200), writing them
+//! in the repository's transaction (40–45, 74–86), the worker (47–55, 87–92), the handler (205–222), the history of an aggregate
+//! (243–250), idempotent handlers (252–276), replay (302–308) and purge (310–315).
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use posthaste::domain::blocking::{Persist, UnitOfWork};
-use posthaste::domain::{Aggregate, Conflict, DomainEvent, Events};
-use posthaste::inspect::{Filter, Inspect, Mode, Operation, Page};
-use posthaste::journal::{Journal, Position};
-use posthaste::sink;
+use posthaste::domain::blocking::{Persist, Transactional, UnitOfWork};
+use posthaste::domain::{Aggregate, DomainEvent, Events, decode};
 use posthaste::sinks::handlers::{Context, Handlers};
 use posthaste::stores::sqlite::{self, Options, Sqlite};
-use posthaste::{Destination, Relay};
+use posthaste::{Destination, Message, Relay, sink};
+use rusqlite::{Connection, Transaction};
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
+use tokio::signal::unix::{SignalKind, signal};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -65,76 +71,59 @@ impl Customer {
 impl Persist for Customer {
     type Error = Failure;
 
-    fn persist(&self, tx: &rusqlite::Transaction<'_>) -> Result<(), Failure> {
+    fn persist(&self, tx: &Transaction<'_>) -> Result<(), Failure> {
         let sql = "INSERT INTO customers (id, email, version) VALUES (?1, ?2, 1)
                    ON CONFLICT (id) DO UPDATE SET email = ?2, version = version + 1 WHERE version = ?3";
         let rows = tx.execute(sql, (self.id, &self.email, self.events.version()))?;
-        self.events.check_version(rows as u64).map_err(|conflict: Conflict| conflict.into())
+        Ok(self.events.check_version(rows as u64)?)
     }
 }
 
-/// The event handler. It may be called more than once for an event.
-async fn welcome(told: mpsc::Sender<String>, ctx: Context, event: CustomerCreated) -> Result<(), sink::Error> {
-    let line = format!("welcome {} (correlation {})", event.email, ctx.correlation_id.unwrap_or_default());
-    told.send(line).await.map_err(sink::Error::retry)
+/// Signs a customer up, who changes the address twice before anything is saved: only the newest of these events counts.
+fn sign_up(db: &mut Connection) -> Result<usize, Failure> {
+    let mut customer = Customer::create(1, "ann@example.org");
+    customer.change_email("anne@example.org");
+    customer.change_email("anna@example.org");
+    let mut unit = UnitOfWork::begin(db)?.correlation_id("signup-1");
+    unit.save(&customer)?;
+    Ok(unit.commit()?.stored)
 }
 
-/// Everything that happens, line by line.
-pub(crate) async fn story(folder: &std::path::Path) -> Result<Vec<String>, Failure> {
-    let file = folder.join("customers.db");
-    let store = Sqlite::open(&file, Options::default())?;
-    store.migrate().await?;
-    let mut db = sqlite::connect(&file, &Options::default())?;
-    db.execute("CREATE TABLE customers (id INTEGER PRIMARY KEY, email TEXT, version INTEGER)", [])?;
+/// The event handler. It may be called more than once for an event, as a letter may be sent twice.
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+async fn welcome(ctx: Context, event: CustomerCreated) -> Result<(), sink::Error> {
+    println!("welcome {} (correlation {})", event.email, ctx.correlation_id.unwrap_or_default());
+    Ok(())
+}
 
-    let (told, mut heard) = mpsc::channel(16);
-    let handlers = Handlers::builder()
-        .on_event("welcome", move |ctx, event: CustomerCreated| welcome(told.clone(), ctx, event))
-        .build()?;
-    let relay =
-        Relay::builder(Arc::new(store.clone())).destination(Destination::new("app"), Arc::new(handlers)).build();
-    let waker = relay.waker();
-
-    let mut lines = Vec::new();
-    let application = async {
-        let mut customer = Customer::create(1, "ann@example.org");
-        customer.change_email("anne@example.org");
-        customer.change_email("anna@example.org");
-        let mut unit = UnitOfWork::begin(&mut db)?.correlation_id("signup-1").waking(&waker);
-        unit.save(&customer)?;
-        lines.push(format!("{} events are written", unit.commit()?.stored));
-        lines.extend(heard.recv().await);
-
-        let history = Filter { aggregate_id: Some("1".into()), ..Filter::default() };
-        for event in store.list(&history, Page { after: Position::START, limit: 10 }).await? {
-            lines.push(format!("history: {} of {} {}", event.event_type, event.aggregate_type, event.aggregate_id));
-        }
-        let created = Filter { event_type: Some("customer.created.v1".into()), ..Filter::default() };
-        // Delivered is what the relay has taken note of, some milliseconds after the handler.
-        while store.operate(Operation::Replay, &created, Mode::Apply).await?.affected == 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        lines.push("replay".into());
-        lines.extend(heard.recv().await);
-        Ok::<(), Failure>(())
-    };
-    // The relay runs in this process for as long as the application does; others may share its work.
-    let (end, ended) = tokio::sync::oneshot::channel();
-    let until = async { drop(ended.await) };
-    let application = async { (application.await, end.send(())).0 };
-    let (done, ran) = tokio::join!(application, relay.run(until));
-    done?;
-    ran?;
-    lines.push(format!("{} events are purged", store.purge(Duration::ZERO, 100).await?.messages));
-    Ok(lines)
+/// What happens in the database that holds the journal can happen once: this would fail for a customer who is there.
+fn keep_read_model(tx: &Transaction<'_>, _: &Context, message: &Message) -> Result<(), sink::Error> {
+    let event: CustomerCreated = decode(message)?;
+    let insert = tx.execute("INSERT INTO addresses (customer, email) VALUES (?1, ?2)", (event.id, event.email));
+    insert.map(drop).map_err(sink::Error::reject)
 }
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
-#[cfg_attr(test, expect(dead_code, reason = "the tests call the story"))]
 async fn main() -> Result<(), Failure> {
-    let folder = std::env::temp_dir().join(format!("customers-{}", std::process::id()));
-    std::fs::create_dir(&folder)?;
-    story(&folder).await?.iter().for_each(|line| println!("{line}"));
-    Ok(std::fs::remove_dir_all(folder)?)
+    let file = std::env::args().nth(1).ok_or("give the file of the database")?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    let store = Sqlite::open(&file, Options::default())?;
+    store.migrate().await?;
+    let mut db = sqlite::connect(&file, &Options::default())?;
+    db.execute_batch(
+        "CREATE TABLE IF NOT EXISTS customers (id INTEGER PRIMARY KEY, email TEXT, version INTEGER);
+         CREATE TABLE IF NOT EXISTS addresses (customer INTEGER PRIMARY KEY, email TEXT)",
+    )?;
+    println!("{} events are written", sign_up(&mut db)?);
+
+    let read_model = Transactional::new("read-model", sqlite::connect(&file, &Options::default())?, keep_read_model)?;
+    let handlers = Handlers::builder().on_event("welcome", welcome).on("customer.created.v1", read_model).build()?;
+    let relay = Relay::builder(Arc::new(store)).destination(Destination::new("app"), Arc::new(handlers)).build();
+    let until = async {
+        let _ = terminated.recv().await;
+    };
+    relay.run(until).await?;
+    println!("stopped");
+    Ok(())
 }

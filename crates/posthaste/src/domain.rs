@@ -38,6 +38,8 @@
 
 pub use self::changes::Changes;
 pub use self::connection::{Begin, Connection, Transaction};
+#[cfg(feature = "postgres")]
+pub use self::drivers::deadpool_postgres::PooledTransaction;
 pub use self::event::{DomainEvent, decode};
 pub use self::events::{Conflict, Events};
 pub use self::inbox::{Inbox, Receipt};

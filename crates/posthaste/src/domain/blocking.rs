@@ -26,7 +26,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::Aggregate;
 use super::changes::Changes;
-use super::drivers::sqlite::{self, number, tenant};
+use super::drivers::number;
+use super::drivers::sqlite::{self, tenant};
+use super::event::DomainEvent;
 use super::inbox::{Inbox, Receipt};
 use crate::error::Result;
 use crate::journal::{Enqueued, Position};
@@ -100,6 +102,11 @@ impl<'a, 'c> UnitOfWork<'a, 'c> {
         self.changes.add(aggregate);
     }
 
+    /// Takes note of an event that no aggregate keeps: for applications without aggregates.
+    pub fn register<E: DomainEvent>(&mut self, event: E) {
+        self.changes.register(event);
+    }
+
     /// For whatever else belongs into the transaction.
     pub fn transaction(&self) -> &Transaction<'c> {
         &self.transaction
@@ -155,12 +162,11 @@ impl Inbox {
 }
 
 fn receive(transaction: &Transaction<'_>, receipt: &Receipt<'_>) -> Result<bool> {
-    let now = sqlite::now();
     let mut mark = transaction.prepare_cached(sqlite::RECEIVE)?;
-    if mark.execute(params![receipt.consumer, receipt.message.to_string(), now])? == 0 {
+    if mark.execute(params![receipt.consumer, receipt.message.to_string(), sqlite::now()])? == 0 {
         return Ok(false);
     }
-    transaction.prepare_cached(sqlite::EXPIRE)?.execute([sqlite::expiry(receipt, now)])?;
+    transaction.prepare_cached(sqlite::EXPIRE)?.execute(params![receipt.consumer, sqlite::expiry(receipt)])?;
     let Some((key, position)) = receipt.order else { return Ok(true) };
     let mut newest = transaction.prepare_cached(sqlite::RECEIVE_IN_ORDER)?;
     let moved = newest.execute(params![

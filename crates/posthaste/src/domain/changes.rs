@@ -1,6 +1,7 @@
 //! What a unit of work has to write, whatever the driver.
 
 use super::Aggregate;
+use super::event::DomainEvent;
 use super::events::{Events, Registered};
 use crate::error::{Error, Kind, Result};
 use crate::message::{Message, Text};
@@ -13,6 +14,8 @@ use crate::relay::Waker;
 #[derive(Debug, Default)]
 pub struct Changes<'a> {
     saved: Vec<&'a Events>,
+    /// Of no aggregate that was added.
+    others: Events,
     tenant: Option<Text>,
     user: Option<Text>,
     correlation_id: Option<Text>,
@@ -26,6 +29,11 @@ impl<'a> Changes<'a> {
         if !self.saved.iter().any(|saved| std::ptr::eq(*saved, events)) {
             self.saved.push(events);
         }
+    }
+
+    /// Takes note of an event that no aggregate keeps.
+    pub fn register<E: DomainEvent>(&mut self, event: E) {
+        self.others.register(event);
     }
 
     /// For messages whose event names no tenant.
@@ -50,7 +58,8 @@ impl<'a> Changes<'a> {
 
     /// All messages in the order in which their events happened, whichever aggregate they belong to.
     pub fn messages(&self) -> Result<Vec<Message>> {
-        let mut pending: Vec<Registered> = self.saved.iter().flat_map(|events| events.pending().clone()).collect();
+        let all = self.saved.iter().copied().chain([&self.others]);
+        let mut pending: Vec<Registered> = all.flat_map(|events| events.pending().clone()).collect();
         pending.sort_by_key(|registered| registered.number);
         pending.dedup_by_key(|registered| registered.number);
         let messages = pending.into_iter().map(|registered| registered.message.map(|message| self.describe(message)));

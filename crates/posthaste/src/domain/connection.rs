@@ -15,9 +15,12 @@ pub trait Connection: Send {
     /// Makes the tables of the inbox, unless they are there.
     fn prepare_inbox(&mut self) -> impl Future<Output = Result<()>> + Send;
 
-    /// Notes that a message is being dealt with, and says whether it is for the first time. Two transactions that note the same
-    /// message wait for each other: at most one commits with `true`.
+    /// Notes that a message is being dealt with, and says whether it is for the first time. Of two transactions that note the same
+    /// message, one waits for the other or fails: at most one commits with `true`.
     fn receive(&mut self, receipt: &Receipt<'_>) -> impl Future<Output = Result<bool>> + Send;
+
+    /// Removes some marks of the consumer that have expired.
+    fn expire(&mut self, receipt: &Receipt<'_>) -> impl Future<Output = Result<()>> + Send;
 
     /// Forgets that a consumer has seen a message.
     fn forget(&mut self, consumer: &str, message: MessageId) -> impl Future<Output = Result<()>> + Send;
@@ -30,6 +33,8 @@ pub trait Transaction: Send {
     fn connection(&mut self) -> &mut Self::Connection;
 
     fn commit(self) -> impl Future<Output = Result<()>> + Send;
+
+    fn rollback(self) -> impl Future<Output = Result<()>> + Send;
 }
 
 /// Where transactions come from: a pool.

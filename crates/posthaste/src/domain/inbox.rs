@@ -62,7 +62,7 @@ impl Inbox {
     /// Whether this is the first time: if so, do the thing in the same transaction. If the transaction is rolled back it was never
     /// seen.
     pub async fn once(&self, connection: &mut impl Connection, message: MessageId) -> Result<bool> {
-        connection.receive(&self.receipt(message, None)).await
+        receive(connection, &self.receipt(message, None)).await
     }
 
     /// As [`Inbox::once`], and also drops what is older than the newest seen of its key: for consumers that keep the latest state
@@ -74,7 +74,7 @@ impl Inbox {
         key: &OrderKey,
         position: Position,
     ) -> Result<bool> {
-        connection.receive(&self.receipt(message, Some((key, position)))).await
+        receive(connection, &self.receipt(message, Some((key, position)))).await
     }
 
     /// Lets a message in once more, for a replay that is meant to take effect again.
@@ -85,4 +85,12 @@ impl Inbox {
     pub(super) fn receipt<'a>(&'a self, message: MessageId, order: Option<(&'a OrderKey, Position)>) -> Receipt<'a> {
         Receipt { consumer: &self.consumer, message, retention: self.retention, order }
     }
+}
+
+async fn receive(connection: &mut impl Connection, receipt: &Receipt<'_>) -> Result<bool> {
+    let first = connection.receive(receipt).await?;
+    if first {
+        connection.expire(receipt).await?;
+    }
+    Ok(first)
 }

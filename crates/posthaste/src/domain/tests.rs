@@ -89,6 +89,17 @@ fn events_of_several_aggregates_are_told_in_the_order_in_which_they_happened() {
 }
 
 #[test]
+fn events_that_no_aggregate_keeps_are_told_where_they_happened() {
+    let mut thing = Thing::new(1);
+    let mut changes = Changes::default();
+    changes.register(Created { id: 9 });
+    thing.rename("a");
+    changes.add(&thing);
+    let expected = ["thing.created.v1 1", "thing.created.v1 9", "thing.renamed.v1 1"];
+    assert_eq!(told(&changes.messages().unwrap()), expected);
+}
+
+#[test]
 fn events_are_cleared_only_by_a_commit_and_keep_their_ids_until_then() {
     let thing = Thing::new(1);
     let mut changes = Changes::default();

@@ -29,6 +29,8 @@ pub trait Effect<C>: Send + Sync {
     ) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
+type ConnectionOf<P> = <<P as Begin>::Transaction as Transaction>::Connection;
+
 /// A handler that applies an [`Effect`] once per message. Its tables are made by [`Transactional::prepare`].
 pub struct Transactional<P, E> {
     pool: P,
@@ -39,12 +41,28 @@ pub struct Transactional<P, E> {
 impl<P, E> Transactional<P, E>
 where
     P: Begin,
-    E: Effect<<P::Transaction as Transaction>::Connection>,
+    E: Effect<ConnectionOf<P>>,
 {
     /// Of the database that `pool` leads to, which need not be the one with the journal.
     pub fn new(pool: P, effect: E) -> Self {
         let inbox = Inbox::new(effect.name());
         Self { pool, effect, inbox }
+    }
+
+    async fn apply_once(
+        &self,
+        connection: &mut ConnectionOf<P>,
+        ctx: &Context,
+        message: &Message,
+    ) -> Result<(), Error> {
+        let receipt = self.inbox.receipt(message.id, None);
+        if connection.receive(&receipt).await.map_err(verdict)? {
+            self.effect.apply(connection, ctx, message).await?;
+            // After the effect, because it fails if the effect has passed over an error with which the database gave the whole
+            // transaction up: a commit would then be none, and say nothing.
+            connection.expire(&receipt).await.map_err(verdict)?;
+        }
+        Ok(())
     }
 
     /// Makes the tables of the inbox, unless they are there.
@@ -59,7 +77,7 @@ where
 impl<P, E> Handler for Transactional<P, E>
 where
     P: Begin,
-    E: Effect<<P::Transaction as Transaction>::Connection>,
+    E: Effect<ConnectionOf<P>>,
 {
     fn name(&self) -> &str {
         self.effect.name()
@@ -67,11 +85,14 @@ where
 
     async fn handle(&self, ctx: &Context, message: &Message) -> Result<(), Error> {
         let mut transaction = self.pool.begin_transaction().await.map_err(verdict)?;
-        if !self.inbox.once(transaction.connection(), message.id).await.map_err(verdict)? {
-            return Ok(());
+        match self.apply_once(transaction.connection(), ctx, message).await {
+            Ok(()) => transaction.commit().await.map_err(verdict),
+            Err(error) => {
+                // It is gone anyway when the transaction is; the error at hand is the one that matters.
+                let _ = transaction.rollback().await;
+                Err(error)
+            }
         }
-        self.effect.apply(transaction.connection(), ctx, message).await?;
-        transaction.commit().await.map_err(verdict)
     }
 
     async fn check(&self) -> Result<(), Error> {

@@ -6,6 +6,7 @@ use std::future::Future;
 use super::Aggregate;
 use super::changes::Changes;
 use super::connection::{Connection, Transaction};
+use super::event::DomainEvent;
 use crate::error::Result;
 use crate::journal::Enqueued;
 use crate::message::Text;
@@ -79,6 +80,11 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
         self.changes.add(aggregate);
     }
 
+    /// Takes note of an event that no aggregate keeps: for applications without aggregates.
+    pub fn register<E: DomainEvent>(&mut self, event: E) {
+        self.changes.register(event);
+    }
+
     /// For whatever else belongs into the transaction.
     pub fn connection(&mut self) -> &mut T::Connection {
         self.transaction.connection()
@@ -95,6 +101,11 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
         self.transaction.commit().await?;
         self.changes.committed();
         Ok(enqueued)
+    }
+
+    /// Undoes it at once; dropping a unit of work does so at some time.
+    pub async fn rollback(self) -> Result<()> {
+        self.transaction.rollback().await
     }
 }
 

@@ -15,15 +15,10 @@ pub(in crate::domain) fn now() -> i64 {
 }
 
 /// What was seen before this time is forgotten.
-pub(in crate::domain) fn expiry(receipt: &Receipt<'_>, now: i64) -> i64 {
-    now.saturating_sub(i64::try_from(receipt.retention.as_millis()).unwrap_or(i64::MAX))
+pub(in crate::domain) fn expiry(receipt: &Receipt<'_>) -> i64 {
+    now().saturating_sub(i64::try_from(receipt.retention.as_millis()).unwrap_or(i64::MAX))
 }
 
 pub(in crate::domain) fn tenant(key: &OrderKey) -> &str {
     key.tenant.as_deref().unwrap_or_default()
-}
-
-/// As the database has numbers.
-pub(in crate::domain) fn number(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }

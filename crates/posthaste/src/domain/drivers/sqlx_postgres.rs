@@ -2,7 +2,8 @@
 
 use sqlx::postgres::{PgConnection, PgPool, Postgres};
 
-use super::postgres::{self, number, retention};
+use super::number;
+use super::postgres::{self, retention};
 use crate::domain::connection::{Begin, Connection, Transaction};
 use crate::domain::inbox::Receipt;
 use crate::error::{Error, Kind, Result};
@@ -24,7 +25,6 @@ impl Connection for PgConnection {
         if mark.execute(&mut *self).await.map_err(refused)?.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query(postgres::EXPIRE).bind(retention(receipt)).execute(&mut *self).await.map_err(refused)?;
         let Some((key, position)) = receipt.order else { return Ok(true) };
         let newest = sqlx::query(postgres::RECEIVE_IN_ORDER)
             .bind(receipt.consumer)
@@ -33,6 +33,11 @@ impl Connection for PgConnection {
             .bind(number(position.tick))
             .bind(number(position.seq));
         Ok(newest.execute(self).await.map_err(refused)?.rows_affected() == 1)
+    }
+
+    async fn expire(&mut self, receipt: &Receipt<'_>) -> Result<()> {
+        let expired = sqlx::query(postgres::EXPIRE).bind(receipt.consumer).bind(retention(receipt));
+        expired.execute(self).await.map(drop).map_err(refused)
     }
 
     async fn forget(&mut self, consumer: &str, message: MessageId) -> Result<()> {
@@ -55,6 +60,10 @@ impl Transaction for sqlx::Transaction<'_, Postgres> {
 
     async fn commit(self) -> Result<()> {
         sqlx::Transaction::commit(self).await.map_err(refused)
+    }
+
+    async fn rollback(self) -> Result<()> {
+        sqlx::Transaction::rollback(self).await.map_err(refused)
     }
 }
 

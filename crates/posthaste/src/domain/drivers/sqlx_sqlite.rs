@@ -3,7 +3,8 @@
 use sqlx::SqlitePool;
 use sqlx::sqlite::{Sqlite, SqliteConnection};
 
-use super::sqlite::{self, number, tenant};
+use super::number;
+use super::sqlite::{self, tenant};
 use crate::domain::connection::{Begin, Connection, Transaction};
 use crate::domain::inbox::Receipt;
 use crate::error::Result;
@@ -21,13 +22,11 @@ impl Connection for SqliteConnection {
     }
 
     async fn receive(&mut self, receipt: &Receipt<'_>) -> Result<bool> {
-        let now = sqlite::now();
-        let mark = sqlx::query(sqlite::RECEIVE).bind(receipt.consumer).bind(receipt.message.to_string()).bind(now);
+        let mark = sqlx::query(sqlite::RECEIVE).bind(receipt.consumer).bind(receipt.message.to_string());
+        let mark = mark.bind(sqlite::now());
         if mark.execute(&mut *self).await.map_err(sqlx_error)?.rows_affected() == 0 {
             return Ok(false);
         }
-        let expired = sqlx::query(sqlite::EXPIRE).bind(sqlite::expiry(receipt, now));
-        expired.execute(&mut *self).await.map_err(sqlx_error)?;
         let Some((key, position)) = receipt.order else { return Ok(true) };
         let newest = sqlx::query(sqlite::RECEIVE_IN_ORDER)
             .bind(receipt.consumer)
@@ -36,6 +35,11 @@ impl Connection for SqliteConnection {
             .bind(number(position.tick))
             .bind(number(position.seq));
         Ok(newest.execute(self).await.map_err(sqlx_error)?.rows_affected() == 1)
+    }
+
+    async fn expire(&mut self, receipt: &Receipt<'_>) -> Result<()> {
+        let expired = sqlx::query(sqlite::EXPIRE).bind(receipt.consumer).bind(sqlite::expiry(receipt));
+        expired.execute(self).await.map(drop).map_err(sqlx_error)
     }
 
     async fn forget(&mut self, consumer: &str, message: MessageId) -> Result<()> {
@@ -53,6 +57,10 @@ impl Transaction for sqlx::Transaction<'_, Sqlite> {
 
     async fn commit(self) -> Result<()> {
         sqlx::Transaction::commit(self).await.map_err(sqlx_error)
+    }
+
+    async fn rollback(self) -> Result<()> {
+        sqlx::Transaction::rollback(self).await.map_err(sqlx_error)
     }
 }
 

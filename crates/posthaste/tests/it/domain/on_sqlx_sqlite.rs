@@ -39,3 +39,15 @@ async fn an_inbox_holds_with_sqlx_on_sqlite() {
     let (_disk, pool) = shop().await;
     units::an_inbox_holds(&pool).await;
 }
+
+#[tokio::test]
+async fn marks_expire_with_sqlx_on_sqlite() {
+    let (_disk, pool) = shop().await;
+    units::marks_expire_as_others_come(&pool).await;
+}
+
+#[tokio::test]
+async fn effects_happen_once_with_sqlx_on_sqlite() {
+    let (_disk, pool) = shop().await;
+    units::effects_happen_once(pool).await;
+}

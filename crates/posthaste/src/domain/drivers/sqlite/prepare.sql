@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS inbox (
     PRIMARY KEY (consumer, message)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX IF NOT EXISTS inbox_seen_at ON inbox (seen_at);
+CREATE INDEX IF NOT EXISTS inbox_seen_at ON inbox (consumer, seen_at);
 
 -- The newest position seen of each key, for consumers that ask for it.
 CREATE TABLE IF NOT EXISTS inbox_order (
