@@ -56,10 +56,13 @@ where
 pub(super) async fn an_inbox_holds<P: Begin>(pool: &P) {
     let (inbox, elsewhere) = (Inbox::new("billing"), Inbox::new("mail"));
     let begin = || async { pool.begin_transaction().await.unwrap() };
-    let mut tx = begin().await;
-    inbox.prepare(tx.connection()).await.unwrap();
-    inbox.prepare(tx.connection()).await.unwrap();
-    tx.commit().await.unwrap();
+    let prepare = || async {
+        let mut tx = begin().await;
+        inbox.prepare(tx.connection()).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    tokio::join!(prepare(), prepare());
+    prepare().await;
 
     let message = MessageId::generate();
     let mut tx = begin().await;

@@ -1,4 +1,7 @@
--- Makes the tables of the inbox in the first schema of the search path, unless they are there.
+-- Makes the tables of the inbox in the first schema of the search path, unless they are there. One at a time: of two
+-- transactions that make the same table at once, PostgreSQL would let one fail.
+SELECT pg_advisory_xact_lock(7364, hashtext('inbox'));
+
 CREATE TABLE IF NOT EXISTS inbox (
     consumer text NOT NULL,
     message  uuid NOT NULL,
