@@ -1,12 +1,8 @@
 use std::process::Command;
 
 use super::{example, mongodb};
+use crate::brokers::redis::server::Server;
 use crate::program::{Place, Relay, until};
-
-use self::server::Server;
-
-#[path = "../../../../posthaste/tests/it/sinks/redis/server.rs"]
-mod server;
 
 const CONFIG: &str = include_str!("../../../../posthaste/examples/chat/posthaste.yaml");
 

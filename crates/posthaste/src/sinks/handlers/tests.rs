@@ -177,7 +177,8 @@ async fn a_handler_that_nobody_waits_for_any_more_is_told() {
     let handlers = Handlers::builder().on("*", handler_fn("hang", hang)).build().unwrap();
     let run = run("x", &["1"], None);
     assert!(tokio::time::timeout(Duration::from_millis(50), handlers.deliver(&run)).await.is_err());
-    seen.lock().unwrap().take().unwrap().cancelled().await;
+    let cancellation = seen.lock().unwrap().take().unwrap();
+    cancellation.cancelled().await;
 }
 
 #[tokio::test]

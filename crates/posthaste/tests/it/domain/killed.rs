@@ -17,52 +17,54 @@ use posthaste::sinks::handlers::Handlers;
 use posthaste::stores::sqlite::{self, Options, Sqlite};
 use posthaste::testkit::waiting::eventually;
 use posthaste::{Relay, Result};
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 use crate::stores::sqlite::fresh;
 
 const FILE: &str = "POSTHASTE_TEST_FILE";
-const KILLS: usize = 12;
-/// Between two kills.
-const PROGRESS: i64 = 24;
+const KILLS: i64 = 12;
+/// Written before each kill, so that every process has something to do.
+const EVENTS: i64 = 48;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn effects_of_transactional_handlers_happen_exactly_once_whenever_the_process_is_killed() {
     let disk = fresh().await;
     let kills = std::env::var("KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
-    let events = (kills as i64 + 2) * PROGRESS;
     let mut db = sqlite::connect(disk.file(), &Options::default()).unwrap();
     db.execute_batch(
         "CREATE TABLE effects (message TEXT); CREATE TABLE total (n INTEGER); INSERT INTO total VALUES (0)",
     )
     .unwrap();
-    let tx = db.transaction().unwrap();
-    let message = |n: i64| Message::builder("paid", "account", (n % 40).to_string()).build().unwrap();
-    sqlite::enqueue(&tx, &(0..events).map(message).collect::<Vec<_>>()).unwrap();
-    tx.commit().unwrap();
 
     for kill in 1..=kills {
+        write(&mut db);
+        // Not the same moment each time, and always in the middle of the work.
+        let wanted = effects(&db).0 + 1 + (kill * 7) % (EVENTS / 2);
         let mut relay = Process::start(&disk.file());
-        // Not the same moment each time.
-        let wanted = kill as i64 * PROGRESS - (kill as i64 * 7) % 11;
-        eventually("the relay makes progress", || async {
-            replay_the_dead(&disk.store).await?;
-            Ok(effects(&db).0 >= wanted)
-        })
-        .await
-        .unwrap();
+        reach(&disk.store, "the relay makes progress", || effects(&db).0 >= wanted).await;
         relay.kill();
     }
     let _relay = Process::start(&disk.file());
-    eventually("all effects are there", || async {
-        replay_the_dead(&disk.store).await?;
-        Ok(effects(&db).1 >= events)
-    })
-    .await
-    .unwrap();
+    let events = kills * EVENTS;
+    reach(&disk.store, "all effects are there", || effects(&db).1 >= events).await;
     assert_eq!(effects(&db), (events, events), "(effects, messages with an effect)");
     let total: i64 = db.query_row("SELECT n FROM total", [], |row| row.get(0)).unwrap();
     assert_eq!(total, events);
+}
+
+fn write(db: &mut Connection) {
+    let message = |n: i64| Message::builder("paid", "account", (n % 40).to_string()).build().unwrap();
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+    sqlite::enqueue(&tx, &(0..EVENTS).map(message).collect::<Vec<_>>()).unwrap();
+    tx.commit().unwrap();
+}
+
+async fn reach(store: &Sqlite, what: &str, reached: impl Fn() -> bool) {
+    let look = || async {
+        replay_the_dead(store).await?;
+        Ok(reached())
+    };
+    eventually(what, look).await.unwrap();
 }
 
 /// What was in flight at three kills in a row is taken for what kills the process, and set aside. It is not, so a person would have it
