@@ -1,10 +1,12 @@
 //! The sink suite on every sink, and on sinks that are wrong on purpose.
 
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+mod certificates;
 mod handlers;
 mod handlers_behind_a_relay;
 #[cfg(feature = "kafka")]
 mod kafka;
-#[cfg(any(feature = "kafka", feature = "rabbitmq"))]
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 mod key;
 #[cfg(feature = "nats")]
 mod nats;

@@ -16,6 +16,7 @@ mod injected;
 mod link;
 mod order;
 mod runs;
+mod secured;
 mod topic;
 mod transactions;
 

@@ -12,8 +12,10 @@ use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::server::{PASSWORD, Server, Stored};
 
+mod cluster;
 mod faults;
 mod refusals;
+mod secured;
 mod server;
 mod streams;
 

@@ -18,6 +18,7 @@ mod exchanges;
 mod link;
 mod order;
 mod runs;
+mod tls;
 
 posthaste::sink_suite!(fresh);
 

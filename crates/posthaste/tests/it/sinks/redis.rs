@@ -13,10 +13,12 @@ use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use self::server::{Entry, Server};
 
 mod channels;
+mod cluster;
 mod faults;
+mod secured;
+mod sentinels;
 mod server;
 mod streams;
-mod topologies;
 
 posthaste::sink_suite!(fresh);
 
