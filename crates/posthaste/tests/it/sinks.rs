@@ -10,12 +10,14 @@ mod kafka;
 mod key;
 #[cfg(feature = "nats")]
 mod nats;
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+mod order;
 mod planted;
 #[cfg(feature = "rabbitmq")]
 mod rabbitmq;
 #[cfg(feature = "redis")]
 mod redis;
-#[cfg(any(feature = "redis", feature = "nats"))]
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 mod runs;
 mod stdout;
 #[cfg(feature = "webhook")]
