@@ -44,6 +44,6 @@ fn tls_needs_an_authority_that_is_trusted_and_a_certificate_that_is_wanted() {
         let stranger = Settings { ca_file: Some(certificates.stranger()), ..settings.clone() };
         assert_turned_away(&sink(&stranger), "UnknownIssuer", "guest").await;
         let nobody = Settings { client_cert_file: None, client_key_file: None, ..settings };
-        assert_turned_away(&sink(&nobody), "RabbitMQ cannot be reached", "guest").await;
+        assert_turned_away(&sink(&nobody), "cannot be reached", "guest").await;
     });
 }
