@@ -7,7 +7,7 @@ pub mod format;
 pub mod handlers;
 #[cfg(feature = "kafka")]
 pub mod kafka;
-#[cfg(any(feature = "kafka", feature = "rabbitmq"))]
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq"))]
 mod known;
 #[cfg(feature = "nats")]
 pub mod nats;

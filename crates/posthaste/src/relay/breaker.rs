@@ -100,3 +100,42 @@ impl Breaker {
         (self.state != State::Closed).then_some(self.error.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However long it was away, so that delivery resumes soon after its return.
+    #[test]
+    fn a_destination_that_is_away_is_asked_every_second_and_delivered_to_when_it_is_back() {
+        let (mut breaker, mut now) = (Breaker::default(), Duration::ZERO);
+        assert!(breaker.unreachable(now, "down"), "that is news");
+        while now < Duration::from_secs(3_600) {
+            let probe_at = breaker.probe_at().expect("it is asked again");
+            assert!(probe_at - now <= Duration::from_secs(1), "at {now:?}");
+            now = probe_at;
+            breaker.probing();
+            assert!(!breaker.unreachable(now, "down"), "that is not");
+            assert!(!breaker.allows());
+        }
+        breaker.probing();
+        breaker.probe_succeeded();
+        assert!(breaker.allows(), "one run goes at once");
+        breaker.handed_over();
+        assert!(!breaker.allows());
+        breaker.reached();
+        assert!(breaker.allows() && breaker.outage().is_none());
+    }
+
+    #[test]
+    fn a_destination_that_fails_the_first_run_is_out_of_reach_again_and_that_is_no_news() {
+        let mut breaker = Breaker::default();
+        breaker.unreachable(Duration::ZERO, "down");
+        breaker.probing();
+        breaker.probe_succeeded();
+        breaker.handed_over();
+        assert!(!breaker.unreachable(Duration::from_secs(1), "down after all"));
+        assert_eq!(breaker.outage(), Some("down after all"));
+        assert_eq!(breaker.probe_at(), Some(Duration::from_millis(1_500)));
+    }
+}

@@ -111,7 +111,7 @@ impl Flight<'_> {
                     if self.sink.settings.fence {
                         self.sink.fence.learn(&claim.subject, ack.sequence);
                     }
-                    self.sink.proven.learn(self.context, &ack.stream, claim.subject, claim.bytes).await;
+                    self.sink.proven.learn(self.context, &ack.stream, &claim.subject, claim.bytes).await;
                 }
                 Err(error) => {
                     // The rest stays unconfirmed, whatever becomes of it.

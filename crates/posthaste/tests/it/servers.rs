@@ -20,6 +20,14 @@ pub(crate) fn file(name: &str, path: &str) -> String {
     fs::read_to_string(folder().join(name).join(path)).unwrap_or_else(|_| panic!("no {name}: {}", remedy(name)))
 }
 
+/// For tests with a server of their own, which takes its time to start on a busy machine.
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq"))]
+pub(crate) fn block_on(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let in_time = async { tokio::time::timeout(std::time::Duration::from_secs(300), test).await };
+    runtime.block_on(in_time).expect("the test ends in time");
+}
+
 fn remedy(name: &str) -> String {
     format!("cargo xtask services up {name}")
 }

@@ -1,19 +1,23 @@
 //! The sink suite on every sink, and on sinks that are wrong on purpose.
 
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+mod certificates;
 mod handlers;
 mod handlers_behind_a_relay;
 #[cfg(feature = "kafka")]
 mod kafka;
-#[cfg(any(feature = "kafka", feature = "rabbitmq"))]
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 mod key;
 #[cfg(feature = "nats")]
 mod nats;
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+mod order;
 mod planted;
 #[cfg(feature = "rabbitmq")]
 mod rabbitmq;
 #[cfg(feature = "redis")]
 mod redis;
-#[cfg(any(feature = "redis", feature = "nats"))]
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 mod runs;
 mod stdout;
 #[cfg(feature = "webhook")]

@@ -68,8 +68,9 @@ pub(super) fn silence(patience: Duration) -> Error {
     Error::unreachable(format_args!("Kafka did not answer within {patience:?}"))
 }
 
-pub(super) fn cut_off() -> Error {
-    Error::unreachable("Kafka cannot be reached: all brokers are down")
+/// All brokers are out of reach, and this is what the client says of one.
+pub(super) fn cut_off(why: Option<String>) -> Error {
+    Error::unreachable(format_args!("Kafka cannot be reached: {}", why.as_deref().unwrap_or("all brokers are down")))
 }
 
 pub(super) fn interrupted() -> Error {

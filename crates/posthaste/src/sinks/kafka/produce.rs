@@ -11,9 +11,6 @@ use super::producer::{Health, Producer};
 use super::record::Record;
 use super::settings::Settings;
 
-/// After all brokers seem to be out of reach. A name that stands for several addresses needs a moment for the next one.
-const GRACE: Duration = Duration::from_secs(1);
-
 /// Between two looks at a client whose queue is full.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -43,7 +40,7 @@ pub(super) async fn in_order(producer: &Producer, records: &[Record<'_>], pace: 
     while confirmed < records.len() {
         let wave = wave(producer, &records[confirmed..], pace);
         let sent = send(producer, wave, settings).await;
-        wave[..sent.confirmed].last().inspect(|record| producer.places.learn(&record.place));
+        wave[..sent.confirmed].last().inspect(|record| producer.places.learn(&record.place, ()));
         confirmed += sent.confirmed;
         if sent.stop.is_some() {
             wave.get(sent.confirmed).inspect(|record| producer.places.forget(&record.place));
@@ -58,7 +55,7 @@ fn wave<'a, 'r>(producer: &Producer, records: &'a [Record<'r>], pace: Pace) -> &
     let length = match pace {
         Pace::OneByOne => 1,
         Pace::KnownPlaces => {
-            let new = records.iter().position(|record| !producer.places.has(&record.place));
+            let new = records.iter().position(|record| producer.places.get(&record.place).is_none());
             new.map_or(records.len(), |new| new + 1)
         }
         Pace::Everything => records.len(),
@@ -121,10 +118,6 @@ fn hand_over(producer: &Producer, records: &[Record<'_>], settings: &Settings) -
 
 /// Ends when there is no use in waiting any longer.
 async fn interruption(producer: &Producer, patience: Duration) -> Stop {
-    let cut_off = async {
-        producer.is(Health::CutOff).await;
-        sleep(GRACE).await;
-    };
     let stopped = async {
         producer.is(Health::Stopped).await;
         // It keeps what it would have sent again, so that nothing would ever be heard of it.
@@ -135,7 +128,7 @@ async fn interruption(producer: &Producer, patience: Duration) -> Stop {
     };
     tokio::select! {
         () = stopped => Stop::Purged,
-        () = cut_off => Stop::Lost(errors::cut_off()),
+        error = producer.is_cut_off() => Stop::Lost(error),
         () = sleep(patience) => Stop::Lost(errors::silence(patience)),
     }
 }

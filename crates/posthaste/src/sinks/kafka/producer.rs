@@ -10,10 +10,14 @@ use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::producer::{FutureProducer, Producer as _, PurgeConfig};
 use rdkafka::{ClientConfig, Statistics};
 use tokio::sync::watch;
+use tokio::time::sleep;
 
 use super::errors;
 use crate::sink::Error;
 use crate::sinks::known::Known;
+
+/// After all brokers seem to be out of reach. A name that stands for several addresses needs a moment for the next one.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// How a client is, as far as is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +30,27 @@ pub(super) enum Health {
 }
 
 /// Listens to what the client says about itself, and logs nothing.
+#[derive(Clone)]
 pub(super) struct Listener {
     health: watch::Sender<Health>,
+    complaint: Arc<Mutex<Option<Complaint>>>,
+}
+
+/// What the client last said about a broker. To know that all are down tells nobody what to do.
+#[derive(Clone)]
+struct Complaint {
+    says: String,
+    /// The broker is there, and does not let us in: a certificate, or a password.
+    turned_away: bool,
+}
+
+impl Complaint {
+    fn new(code: RDKafkaErrorCode, reason: &str) -> Self {
+        let turned_away = matches!(code, RDKafkaErrorCode::SSL | RDKafkaErrorCode::Authentication);
+        // After how long, and how often, is another text each time.
+        let says = reason.split(" (after ").next().unwrap_or_default().to_owned();
+        Self { says, turned_away }
+    }
 }
 
 impl ClientContext for Listener {
@@ -35,10 +58,14 @@ impl ClientContext for Listener {
 
     fn stats(&self, _: Statistics) {}
 
-    fn error(&self, error: KafkaError, _: &str) {
+    fn error(&self, error: KafkaError, reason: &str) {
         let health = match error {
             KafkaError::Global(RDKafkaErrorCode::AllBrokersDown) => Health::CutOff,
             KafkaError::Global(RDKafkaErrorCode::Fatal) => Health::Stopped,
+            KafkaError::Global(code) => {
+                *lock(&self.complaint) = Some(Complaint::new(code, reason));
+                return;
+            }
             _ => return,
         };
         // There is nothing after the end.
@@ -51,7 +78,7 @@ pub(super) type Client = FutureProducer<Listener>;
 /// A client with its threads.
 pub(super) struct Producer {
     client: Client,
-    health: watch::Sender<Health>,
+    listener: Listener,
     /// Why it was given up, if it was.
     lost: OnceLock<Error>,
     pub(super) batches: Batches,
@@ -70,10 +97,10 @@ pub(super) enum Batches {
 
 impl Producer {
     pub(super) fn start(config: &ClientConfig, batches: Batches) -> Result<Arc<Self>, Error> {
-        let health = watch::Sender::new(Health::Fine);
-        let client = config.create_with_context(Listener { health: health.clone() });
+        let listener = Listener { health: watch::Sender::new(Health::Fine), complaint: Arc::default() };
+        let client = config.create_with_context(listener.clone());
         let client = client.map_err(|error| errors::of_client(&error))?;
-        Ok(Arc::new(Self { client, health, lost: OnceLock::new(), batches, places: Known::default() }))
+        Ok(Arc::new(Self { client, listener, lost: OnceLock::new(), batches, places: Known::default() }))
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -83,16 +110,39 @@ impl Producer {
     /// Ends when it is in this state.
     pub(super) async fn is(&self, state: Health) {
         // The sender is as old as the producer.
-        let _ = self.health.subscribe().wait_for(|now| *now == state).await;
+        let _ = self.listener.health.subscribe().wait_for(|now| *now == state).await;
+    }
+
+    /// Ends when there is no use in waiting for any broker: all are out of reach, and stay so for a moment.
+    pub(super) async fn is_cut_off(&self) -> Error {
+        self.is(Health::CutOff).await;
+        sleep(GRACE).await;
+        errors::cut_off(self.complaint().map(|complaint| complaint.says))
+    }
+
+    /// Ends when no broker lets us in. One that is merely down may be back at any moment.
+    async fn is_turned_away(&self) -> Error {
+        let error = self.is_cut_off().await;
+        match self.complaint().is_some_and(|complaint| complaint.turned_away) {
+            true => error,
+            false => std::future::pending().await,
+        }
+    }
+
+    fn complaint(&self) -> Option<Complaint> {
+        lock(&self.listener.complaint).clone()
     }
 
     /// A broker has answered.
     pub(super) fn is_in_touch(&self) {
-        self.health.send_if_modified(|now| *now == Health::CutOff && std::mem::replace(now, Health::Fine) != *now);
+        *lock(&self.listener.complaint) = None;
+        self.listener
+            .health
+            .send_if_modified(|now| *now == Health::CutOff && std::mem::replace(now, Health::Fine) != *now);
     }
 
     pub(super) fn is_usable(&self) -> bool {
-        let healthy = *self.health.borrow() == Health::Fine && self.client.client().fatal_error().is_none();
+        let healthy = *self.listener.health.borrow() == Health::Fine && self.client.client().fatal_error().is_none();
         healthy && self.lost.get().is_none()
     }
 
@@ -132,7 +182,13 @@ impl Producer {
                 None => Ok(()),
             }
         });
-        found.await.map_err(|error| errors::of_client(&error))?;
+        tokio::select! {
+            found = found => found.map_err(|error| match self.complaint() {
+                Some(complaint) => errors::cut_off(Some(complaint.says)),
+                None => errors::of_client(&error),
+            })?,
+            error = self.is_turned_away() => return Err(error),
+        }
         self.is_in_touch();
         Ok(())
     }
@@ -140,7 +196,7 @@ impl Producer {
 
 impl fmt::Debug for Producer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Producer").field("health", &*self.health.borrow()).finish_non_exhaustive()
+        f.debug_struct("Producer").field("health", &*self.listener.health.borrow()).finish_non_exhaustive()
     }
 }
 
@@ -161,17 +217,17 @@ impl Slot {
 
     /// The producer; a new one if the last one is of no use any more.
     pub(super) fn producer(&self) -> Result<Arc<Producer>, Error> {
-        let mut current = self.lock();
+        let mut current = lock(&self.current);
         match current.as_ref().filter(|producer| producer.is_usable()) {
             Some(producer) => Ok(producer.clone()),
             None => Ok(current.insert(Producer::start(&self.config, self.batches)?).clone()),
         }
     }
+}
 
-    /// What is in there is whole after every single change, so a panic elsewhere spoils nothing.
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Producer>>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// What these locks guard is whole after every single change, so a panic elsewhere spoils nothing.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The config holds passwords.

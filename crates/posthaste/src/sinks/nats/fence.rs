@@ -1,46 +1,31 @@
 //! The last sequence number of each subject, so that a message can name the one it follows. A worker that was away for a while
 //! knows an old one, and what it sends is refused.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 
 use crate::sink::Error;
-
-/// With more subjects than this, some are looked up again.
-const MAX_SUBJECTS: usize = 50_000;
+use crate::sinks::known::Known;
 
 #[derive(Debug, Default)]
-pub(super) struct Fence(Mutex<HashMap<String, u64>>);
+pub(super) struct Fence(Known<String, u64>);
 
 impl Fence {
-    fn subjects(&self) -> MutexGuard<'_, HashMap<String, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// As known, or else as the stream has it; zero if it has none.
     pub(super) async fn last(&self, context: &Context, subject: &str) -> Result<u64, Error> {
-        let known = self.subjects().get(subject).copied();
-        match known {
+        match self.0.get(subject) {
             Some(sequence) => Ok(sequence),
             None => look_up(context, subject).await,
         }
     }
 
     pub(super) fn learn(&self, subject: &str, sequence: u64) {
-        let mut subjects = self.subjects();
-        if subjects.len() >= MAX_SUBJECTS {
-            subjects.clear();
-        }
         // A repeat is answered with where it is, which is behind what came after it.
-        let last = subjects.entry(subject.to_owned()).or_default();
-        *last = sequence.max(*last);
+        self.0.update(subject, |last| sequence.max(last.unwrap_or_default()));
     }
 
     pub(super) fn forget(&self, subject: &str) {
-        self.subjects().remove(subject);
+        self.0.forget(subject);
     }
 }
 

@@ -36,11 +36,15 @@ pub(super) async fn of_ack(error: &PublishError, subject: &str, link: &Link, con
     }
 }
 
-/// Nobody has answered: there is no stream for the subject, or no JetStream at all.
+/// Nobody has answered: there is no stream for the subject, or none that has a leader, or no JetStream at all.
 async fn no_stream(subject: &str, link: &Link, context: &Context) -> Error {
-    let no_stream =
-        || Error::retry(format_args!("{link} has no stream that takes {subject:?}: add the subject to one"));
-    link.check(context).await.err().unwrap_or_else(no_stream)
+    if let Err(error) = link.check(context).await {
+        return error;
+    }
+    match context.stream_by_subject(subject).await {
+        Ok(stream) => Error::unreachable(format_args!("{link} has no leader for the stream {stream:?}")),
+        Err(_) => Error::retry(format_args!("{link} has no stream that takes {subject:?}: add the subject to one")),
+    }
 }
 
 fn verdict(says: &jetstream::Error) -> Verdict {

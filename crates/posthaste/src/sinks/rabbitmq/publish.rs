@@ -61,7 +61,7 @@ pub(super) async fn in_order(open: &Open, letters: &[Letter], pace: Pace, settin
         let usable = answers.channel_is_usable();
         let Sent { confirmed: more, stop } = answers.judge(open, wave, settings);
         confirmed += more;
-        wave[..more].last().inspect(|letter| open.routes.learn(&letter.route));
+        wave[..more].last().inspect(|letter| open.routes.learn(&letter.route, ()));
         if let Some(stop) = stop {
             open.routes.forget(&wave[more].route);
             if usable {
@@ -79,7 +79,7 @@ fn wave<'a>(open: &Open, letters: &'a [Letter], pace: Pace) -> &'a [Letter] {
     let length = match pace {
         Pace::OneByOne => 1,
         Pace::KnownRoutes => {
-            let new = letters.iter().position(|letter| !open.routes.has(&letter.route));
+            let new = letters.iter().position(|letter| open.routes.get(&letter.route).is_none());
             new.map_or(letters.len(), |new| new + 1)
         }
         Pace::Everything => letters.len(),

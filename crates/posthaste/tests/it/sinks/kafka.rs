@@ -1,28 +1,35 @@
 //! The sink suite on Kafka, and what is special about it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use posthaste::message::{Message, MessageId};
 use posthaste::sink::Sink;
 use posthaste::sinks::kafka::{Kafka, Settings};
-use posthaste::testkit::fault_proxy::Fault;
+use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::link::Link;
 use self::topic::Topic;
+use super::order::{BehindAProxy, order_suite};
 
 mod injected;
 mod link;
-mod order;
 mod runs;
+mod secured;
 mod topic;
 mod transactions;
 
 posthaste::sink_suite!(fresh);
+order_suite!(fresh, impatient);
 
 async fn fresh() -> KafkaUnderTest {
     KafkaUnderTest::new(|_| ()).await
+}
+
+async fn impatient() -> KafkaUnderTest {
+    KafkaUnderTest::new(|settings| settings.timeout = Duration::from_secs(3)).await
 }
 
 /// A topic of its own, reached through a proxy.
@@ -79,6 +86,12 @@ impl SinkUnderTest for KafkaUnderTest {
 
     async fn resume(&self) {
         self.proxy.set(Fault::Pass).await;
+    }
+}
+
+impl BehindAProxy for KafkaUnderTest {
+    fn proxy(&self) -> &FaultProxy {
+        &self.proxy
     }
 }
 

@@ -39,26 +39,18 @@ pub(crate) async fn refused(sink: &dyn Sink, messages: &[Message]) -> (usize, Er
     (outcome.confirmed, outcome.error.expect("not all is confirmed"))
 }
 
-/// What it took to deliver everything.
-#[derive(Debug, Default)]
-pub(crate) struct Resent {
-    pub(crate) outages: usize,
-}
-
 /// In runs of up to a hundred, each time from the first that was not confirmed on. Nothing but an outage may happen.
-pub(crate) async fn deliver_all(sink: &dyn Sink, messages: &[Message]) -> Resent {
-    let (mut confirmed, mut resent) = (0, Resent::default());
+pub(crate) async fn deliver_all(sink: &dyn Sink, messages: &[Message]) {
+    let mut confirmed = 0;
     while confirmed < messages.len() {
         let rest = &messages[confirmed..];
         let outcome = sink.deliver(&run(&rest[..rest.len().min(100)])).await;
         confirmed += outcome.confirmed;
         if let Some(error) = outcome.error {
             assert_eq!(error.verdict, Verdict::Unreachable, "{error}");
-            resent.outages += 1;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
-    resent
 }
 
 /// Each once, where it came first.

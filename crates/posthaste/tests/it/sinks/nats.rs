@@ -1,6 +1,7 @@
 //! The sink suite on NATS JetStream, and what is special about it. Every test has a server of its own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use posthaste::message::{Headers, Message};
@@ -11,21 +12,24 @@ use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::server::{PASSWORD, Server, Stored};
+use super::order::{BehindAProxy, order_suite};
 
+mod cluster;
 mod faults;
 mod refusals;
+mod secured;
 mod server;
 mod streams;
 
 posthaste::sink_suite!(fresh);
+order_suite!(fresh, impatient);
 
 async fn fresh() -> NatsUnderTest {
-    let server = Server::start("");
-    server.create_stream("EVENTS", "account.>", "");
-    let proxy = FaultProxy::to(server.address).await.unwrap();
-    let url = format!("nats://ann:{PASSWORD}@{}", proxy.address());
-    let sink = Arc::new(Nats::new(settings(&url, "{aggregate_type}.{event_type}.{aggregate_id}")).unwrap());
-    NatsUnderTest { server, proxy, sink }
+    NatsUnderTest::new(|_| ()).await
+}
+
+async fn impatient() -> NatsUnderTest {
+    NatsUnderTest::new(|settings| settings.response_timeout = Duration::from_secs(3)).await
 }
 
 fn settings(url: &str, subject: &str) -> Settings {
@@ -36,6 +40,24 @@ struct NatsUnderTest {
     server: Server,
     proxy: FaultProxy,
     sink: Arc<Nats>,
+}
+
+impl NatsUnderTest {
+    async fn new(change: impl FnOnce(&mut Settings)) -> Self {
+        let server = Server::start("");
+        server.create_stream("EVENTS", "account.>", "");
+        let proxy = FaultProxy::to(server.address).await.unwrap();
+        let url = format!("nats://ann:{PASSWORD}@{}", proxy.address());
+        let mut settings = settings(&url, "{aggregate_type}.{event_type}.{aggregate_id}");
+        change(&mut settings);
+        Self { server, proxy, sink: Arc::new(Nats::new(settings).unwrap()) }
+    }
+}
+
+impl BehindAProxy for NatsUnderTest {
+    fn proxy(&self) -> &FaultProxy {
+        &self.proxy
+    }
 }
 
 impl From<Stored> for Arrived {

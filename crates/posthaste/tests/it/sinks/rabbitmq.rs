@@ -1,6 +1,7 @@
 //! The sink suite on RabbitMQ, and what is special about it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use lapin::types::FieldTable;
@@ -11,18 +12,24 @@ use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::consumer::Consumer;
+use super::order::{BehindAProxy, order_suite};
 
 mod broker;
 mod consumer;
 mod exchanges;
 mod link;
-mod order;
 mod runs;
+mod tls;
 
 posthaste::sink_suite!(fresh);
+order_suite!(fresh, impatient);
 
 async fn fresh() -> RabbitmqUnderTest {
     RabbitmqUnderTest::new(|_| ()).await
+}
+
+async fn impatient() -> RabbitmqUnderTest {
+    RabbitmqUnderTest::new(|settings| settings.timeout = Duration::from_secs(3)).await
 }
 
 /// An exchange and a queue of its own, reached through a proxy.
@@ -82,6 +89,12 @@ impl SinkUnderTest for RabbitmqUnderTest {
 
     async fn resume(&self) {
         self.proxy.set(Fault::Pass).await;
+    }
+}
+
+impl BehindAProxy for RabbitmqUnderTest {
+    fn proxy(&self) -> &FaultProxy {
+        &self.proxy
     }
 }
 

@@ -1,6 +1,7 @@
 //! The sink suite on Redis, and what is special about it. Every test has a server of its own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use posthaste::message::{Headers, Message, MessageId};
@@ -11,23 +12,27 @@ use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::server::{Entry, Server};
+use super::order::{BehindAProxy, order_suite};
 
 mod channels;
+mod cluster;
 mod faults;
+mod secured;
+mod sentinels;
 mod server;
 mod streams;
-mod topologies;
 
 posthaste::sink_suite!(fresh);
+order_suite!(fresh, impatient);
 
 const PASSWORD: &str = "hunter2-and-more";
 
 async fn fresh() -> RedisUnderTest {
-    let server = Server::start(&["--requirepass", PASSWORD]);
-    let proxy = FaultProxy::to(server.address).await.unwrap();
-    let url = format!("redis://:{PASSWORD}@{}", proxy.address());
-    let sink = Arc::new(Redis::new(settings(&url, "{aggregate_type}")).unwrap());
-    RedisUnderTest { server, proxy, sink }
+    RedisUnderTest::new(|_| ()).await
+}
+
+async fn impatient() -> RedisUnderTest {
+    RedisUnderTest::new(|settings| settings.response_timeout = Duration::from_secs(3)).await
 }
 
 fn settings(url: &str, stream: &str) -> Settings {
@@ -38,6 +43,23 @@ struct RedisUnderTest {
     server: Server,
     proxy: FaultProxy,
     sink: Arc<Redis>,
+}
+
+impl RedisUnderTest {
+    async fn new(change: impl FnOnce(&mut Settings)) -> Self {
+        let server = Server::start(&["--requirepass", PASSWORD]);
+        let proxy = FaultProxy::to(server.address).await.unwrap();
+        let url = format!("redis://:{PASSWORD}@{}", proxy.address());
+        let mut settings = settings(&url, "{aggregate_type}");
+        change(&mut settings);
+        Self { server, proxy, sink: Arc::new(Redis::new(settings).unwrap()) }
+    }
+}
+
+impl BehindAProxy for RedisUnderTest {
+    fn proxy(&self) -> &FaultProxy {
+        &self.proxy
+    }
 }
 
 impl From<Entry> for Arrived {

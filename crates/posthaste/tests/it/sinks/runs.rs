@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use posthaste::Message;
 use posthaste::journal::Position;
 use posthaste::message::Builder;
@@ -50,4 +51,25 @@ pub(crate) async fn insist(sink: &dyn Sink, messages: &[(u64, Message)]) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
+}
+
+/// Delivers many keys at once, in short runs, and lets something happen when each of them has begun.
+pub(crate) async fn insist_during(sink: &dyn Sink, keys: &[Vec<(u64, Message)>], event: impl FnOnce()) {
+    let (started, mut begun) = tokio::sync::mpsc::channel(keys.len());
+    let delivering = join_all(keys.iter().map(|messages| {
+        let started = started.clone();
+        async move {
+            for run in messages.chunks(6) {
+                insist(sink, run).await;
+                let _ = started.try_send(());
+            }
+        }
+    }));
+    let happening = async {
+        for _ in keys {
+            begun.recv().await;
+        }
+        tokio::task::block_in_place(event);
+    };
+    tokio::join!(delivering, happening);
 }

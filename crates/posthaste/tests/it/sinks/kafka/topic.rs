@@ -44,8 +44,12 @@ fn new_name() -> String {
 
 impl Topic {
     pub(super) async fn create(options: &[(&str, &str)]) -> Self {
-        let (brokers, name) = (servers::address("kafka"), new_name());
-        let admin: AdminClient<DefaultClientContext> = config(&brokers).create().unwrap();
+        Self::create_at(&servers::address("kafka"), options).await
+    }
+
+    pub(super) async fn create_at(brokers: &str, options: &[(&str, &str)]) -> Self {
+        let name = new_name();
+        let admin: AdminClient<DefaultClientContext> = config(brokers).create().unwrap();
         let max = MAX_BYTES.to_string();
         let mut new = NewTopic::new(&name, PARTITIONS, TopicReplication::Fixed(1));
         if options.iter().all(|(option, _)| *option != "max.message.bytes") {
@@ -56,7 +60,7 @@ impl Topic {
         }
         let made = admin.create_topics([&new], &AdminOptions::new()).await.expect("Kafka is up");
         assert_eq!(made, [Ok(name.clone())]);
-        Self { reader: Arc::new(Reader::at_the_beginning_of(&name, &brokers)), name }
+        Self { reader: Arc::new(Reader::at_the_beginning_of(&name, brokers)), name }
     }
 
     /// A topic that somebody else makes, with this name and so many partitions.

@@ -1,16 +1,14 @@
 //! What goes wrong with a server and on the way to it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use posthaste::sink::{Sink, Verdict};
-use posthaste::sinks::nats::{Nats, Settings};
+use posthaste::sinks::nats::Nats;
 use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 
 use super::server::{PASSWORD, Server};
 use super::settings;
-use crate::sinks::runs::{deliver, delivered, insist, orders, run};
+use crate::sinks::runs::{deliver, delivered, insist, insist_during, orders, run};
 
 fn server() -> Server {
     let server = Server::start("");
@@ -74,28 +72,13 @@ async fn a_connection_that_is_cut_anywhere_in_a_run_puts_nothing_out_of_order() 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_dies_and_comes_back_has_every_key_once_and_in_order() {
     let mut server = server();
-    let sink = Arc::new(Nats::new(settings(&server.url(), "orders.{aggregate_id}")).unwrap());
+    let sink = Nats::new(settings(&server.url(), "orders.{aggregate_id}")).unwrap();
     let keys: Vec<_> = (0..64).map(|key| orders(&format!("key-{key}"), 1, 60)).collect();
-    let (started, mut first_done) = tokio::sync::mpsc::channel(64);
-    let delivering = join_all(keys.iter().map(|messages| {
-        let (sink, started) = (sink.clone(), started.clone());
-        async move {
-            for run in messages.chunks(6) {
-                insist(&*sink, run).await;
-                let _ = started.try_send(());
-            }
-        }
-    }));
-    let crashing = async {
-        for _ in 0..64 {
-            first_done.recv().await;
-        }
-        tokio::task::block_in_place(|| {
-            server.kill();
-            server.start_again();
-        });
+    let crash = || {
+        server.kill();
+        server.start_again();
     };
-    tokio::join!(delivering, crashing);
+    insist_during(&sink, &keys, crash).await;
     let stored = server.stored("ORDERS");
     for key in 0..64 {
         let of_key = stored.iter().filter(|stored| stored.subject == format!("orders.key-{key}"));
@@ -103,29 +86,4 @@ async fn a_server_that_dies_and_comes_back_has_every_key_once_and_in_order() {
             of_key.map(|stored| stored.header("posthaste-position").unwrap().parse().unwrap()).collect();
         assert_eq!(positions, (1..=60).collect::<Vec<_>>(), "key {key}");
     }
-}
-
-#[tokio::test]
-async fn a_slow_server_gets_everything_in_order() {
-    let server = server();
-    let (proxy, sink) = behind_a_proxy(&server).await;
-    proxy.set(Fault::Delay(Duration::from_millis(20))).await;
-    for run in orders("1", 1, 40).chunks(10) {
-        delivered(&sink, run).await;
-    }
-    assert_eq!(server.positions("ORDERS"), (1..=40).collect::<Vec<_>>());
-}
-
-#[tokio::test]
-async fn a_server_that_does_not_acknowledge_in_time_is_out_of_reach() {
-    let server = server();
-    let proxy = FaultProxy::to(server.address).await.unwrap();
-    let url = format!("nats://ann:{PASSWORD}@{}", proxy.address());
-    let response_timeout = Duration::from_millis(200);
-    let sink = Nats::new(Settings { response_timeout, ..settings(&url, "orders.x") }).unwrap();
-    delivered(&sink, &orders("1", 1, 1)).await;
-    proxy.set(Fault::BlackHole).await;
-    let error = deliver(&sink, &orders("1", 2, 3)).await.error.unwrap();
-    assert_eq!(error.verdict, Verdict::Unreachable);
-    assert!(error.text().contains("does not acknowledge"), "{error}");
 }

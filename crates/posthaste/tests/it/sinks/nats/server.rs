@@ -28,7 +28,7 @@ impl Server {
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("nats-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let address = free_address();
         let mut config = format!("listen: \"{address}\"\nmax_payload: 4MB\n{config}\n");
         if !config.contains("jetstream") {
             config += &format!("jetstream {{ store_dir: {:?} }}\n", folder.display().to_string());
@@ -47,7 +47,7 @@ impl Server {
         let child = Command::new(program()).arg("-c").arg(path).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.child = Some(child.expect("nats-server can be started; `cargo xtask services up nats` installs it"));
         let deadline = Instant::now() + PATIENCE;
-        while Connection::to(self.address).is_none() {
+        while Connection::before_login(self.address).is_none() {
             assert!(Instant::now() < deadline, "the server starts in time");
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -116,6 +116,10 @@ impl Drop for Server {
     }
 }
 
+pub(super) fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
 /// A message as the stream has it.
 #[derive(Debug, Clone)]
 pub(super) struct Stored {
@@ -145,12 +149,17 @@ impl From<&Value> for Stored {
 struct Connection(BufReader<TcpStream>);
 
 impl Connection {
-    /// Nothing, unless the server lets us in.
-    fn to(address: SocketAddr) -> Option<Self> {
+    /// The server speaks first.
+    fn before_login(address: SocketAddr) -> Option<Self> {
         let stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
         let mut connection = Self(BufReader::new(stream));
-        connection.line().filter(|line| line.starts_with("INFO"))?;
+        connection.line().filter(|line| line.starts_with("INFO")).map(|_| connection)
+    }
+
+    /// Nothing, unless the server lets us in.
+    fn to(address: SocketAddr) -> Option<Self> {
+        let mut connection = Self::before_login(address)?;
         let login = json!({ "verbose": false, "pedantic": false, "user": "ann", "pass": PASSWORD, "headers": true, "no_responders": true });
         connection.write(&format!("CONNECT {login}\r\nSUB answers 1\r\nPING\r\n"))?;
         connection.line().filter(|line| line.starts_with("PONG")).map(|_| connection)

@@ -5,29 +5,26 @@ use std::time::Duration;
 
 use super::consumer::{self, Consumer};
 use super::ids;
-use crate::servers::Private;
+use crate::servers::{Private, block_on};
 use crate::sinks::key;
 use posthaste::message::{Limits, Message};
 use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::rabbitmq::{Declare, Queue, Rabbitmq, Settings};
 
-const QUEUE: &str = "accounts";
-
-/// A broker takes its time to start on a busy machine.
-fn block_on(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let in_time = async { tokio::time::timeout(Duration::from_secs(300), test).await };
-    runtime.block_on(in_time).expect("the test ends in time");
-}
+pub(super) const QUEUE: &str = "accounts";
 
 /// Sends to one queue, which it makes.
 fn sink(server: &Private) -> Rabbitmq {
     let mut settings = Settings::at(format!("amqp://guest:guest@{}", server.address()));
     settings.routing_key = QUEUE.parse().unwrap();
     settings.timeout = Duration::from_secs(10);
-    let queue = Queue { name: QUEUE.into(), kind: None, durable: true, bindings: Vec::new() };
-    settings.declare = Declare { exchanges: Vec::new(), queues: vec![queue] };
+    settings.declare = declare();
     Rabbitmq::new(settings).unwrap()
+}
+
+pub(super) fn declare() -> Declare {
+    let queue = Queue { name: QUEUE.into(), kind: None, durable: true, bindings: Vec::new() };
+    Declare { exchanges: Vec::new(), queues: vec![queue] }
 }
 
 /// As if memory had run out, or as if there were enough again.

@@ -1,16 +1,14 @@
 //! What goes wrong with a server and on the way to it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 
 use super::server::Server;
 use super::settings;
-use crate::sinks::runs::{deliver, delivered, insist, order, orders};
+use crate::sinks::runs::{deliver, delivered, insist, insist_during, order, orders};
 
 fn positions(server: &Server, stream: &str) -> Vec<u64> {
     let position = |entry: &super::Entry| entry.text("posthaste-position").unwrap().parse().unwrap();
@@ -51,57 +49,16 @@ async fn a_run_whose_answer_was_lost_is_there_once_after_it_was_sent_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_dies_and_comes_back_has_every_key_once_and_in_order() {
     let mut server = Server::start(&[]);
-    let sink = Arc::new(Redis::new(settings(&server.url(), "{aggregate_id}")).unwrap());
+    let sink = Redis::new(settings(&server.url(), "{aggregate_id}")).unwrap();
     let keys: Vec<_> = (0..64).map(|key| orders(&format!("key-{key}"), 1, 60)).collect();
-    let (started, mut first_done) = tokio::sync::mpsc::channel(64);
-    let delivering = join_all(keys.iter().map(|messages| {
-        let (sink, started) = (sink.clone(), started.clone());
-        async move {
-            for run in messages.chunks(6) {
-                insist(&*sink, run).await;
-                let _ = started.try_send(());
-            }
-        }
-    }));
-    let crashing = async {
-        for _ in 0..64 {
-            first_done.recv().await;
-        }
-        tokio::task::block_in_place(|| {
-            server.kill();
-            server.start_again();
-        });
+    let crash = || {
+        server.kill();
+        server.start_again();
     };
-    tokio::join!(delivering, crashing);
+    insist_during(&sink, &keys, crash).await;
     for key in 0..64 {
         assert_eq!(positions(&server, &format!("key-{key}")), (1..=60).collect::<Vec<_>>(), "key {key}");
     }
-}
-
-#[tokio::test]
-async fn a_slow_server_gets_everything_in_order() {
-    let server = Server::start(&[]);
-    let proxy = FaultProxy::to(server.address).await.unwrap();
-    proxy.set(Fault::Delay(Duration::from_millis(30))).await;
-    let sink = Redis::new(settings(&format!("redis://{}", proxy.address()), "orders")).unwrap();
-    for run in orders("1", 1, 40).chunks(10) {
-        delivered(&sink, run).await;
-    }
-    assert_eq!(positions(&server, "orders"), (1..=40).collect::<Vec<_>>());
-}
-
-#[tokio::test]
-async fn a_server_that_does_not_answer_in_time_is_out_of_reach() {
-    let server = Server::start(&[]);
-    let proxy = FaultProxy::to(server.address).await.unwrap();
-    let response_timeout = Duration::from_millis(200);
-    let url = format!("redis://{}", proxy.address());
-    let sink = Redis::new(Settings { response_timeout, ..settings(&url, "orders") }).unwrap();
-    delivered(&sink, &orders("1", 1, 1)).await;
-    proxy.set(Fault::BlackHole).await;
-    let error = deliver(&sink, &orders("1", 2, 3)).await.error.unwrap();
-    assert_eq!(error.verdict, Verdict::Unreachable);
-    assert!(error.text().contains("does not answer"), "{error}");
 }
 
 #[tokio::test]
