@@ -9,7 +9,7 @@ use super::codec::{self, moment, text};
 use super::db::Db;
 use super::report::worker_report;
 use super::session::snapshot;
-use super::{MongoDb, census, sequence};
+use super::{MongoDb, census, oplog, sequence};
 use crate::error::Result;
 use crate::inspect::{Figure, Overview, WorkerStatus};
 
@@ -18,7 +18,10 @@ impl MongoDb {
         let partitions = self.count_partitions().await?;
         self.sequence().await?;
         let db = self.db();
-        snapshot!(db, session => overview(db, &mut session, partitions))
+        let mut overview: Overview = snapshot!(db, session => overview(db, &mut session, partitions))?;
+        let window = oplog::look(db).await.map(|oplog| oplog.window.as_secs_f64());
+        overview.figures.extend(window.map(|value| Figure { name: "oplog_window_seconds", value }));
+        Ok(overview)
     }
 }
 
