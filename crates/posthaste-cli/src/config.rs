@@ -15,6 +15,8 @@ pub use self::problem::Problem;
 pub use self::resolve::{LogFormat, LogPlan, Plan};
 #[cfg(feature = "http")]
 pub use self::resolve_http::{HttpPlan, ReadyPlan, Role, TokenPlan};
+#[cfg(feature = "otlp")]
+pub use self::resolve_otlp::OtlpPlan;
 pub use self::resolve_store::{Settings, StorePlan};
 use self::tree::Tree;
 
@@ -26,6 +28,7 @@ mod references;
 mod resolve;
 mod resolve_destination;
 mod resolve_http;
+mod resolve_otlp;
 mod resolve_store;
 #[cfg(test)]
 mod tests;

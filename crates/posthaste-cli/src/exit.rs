@@ -16,7 +16,7 @@ pub enum Exit {
     NotWell = 1,
     /// The command line or the config is wrong.
     Usage = 2,
-    /// The store cannot be reached.
+    /// The store cannot be reached, or does not let us in.
     Unavailable = 3,
     /// The store holds no journal of this version.
     Schema = 4,
@@ -33,7 +33,8 @@ Exit codes:
     1  done, and the answer is bad news: `status` or `check` found something that
        needs a person, the message asked for does not exist, the demo's proof failed
     2  the command line or the config is wrong
-    3  the store cannot be reached or is busy
+    3  the store cannot be reached, is busy, or does not let us in; `run` waits for one
+       that cannot be reached
     4  the store holds no journal, or one of another version: run `posthaste migrate`
     5  the store is damaged, or something happened that should not: please report it
   130  `run` was told to stop twice and did not finish what was in flight";
@@ -61,7 +62,7 @@ impl Exit {
             return Some(Self::Usage);
         }
         cause.downcast_ref::<posthaste::Error>().map(|error| match error.kind() {
-            Kind::Unavailable => Self::Unavailable,
+            Kind::Unavailable | Kind::Denied => Self::Unavailable,
             Kind::Schema => Self::Schema,
             Kind::NotFound => Self::NotWell,
             Kind::Invalid => Self::Usage,

@@ -30,6 +30,8 @@ mod health;
 mod http;
 mod logging;
 mod operator;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod output;
 mod paging;
 mod selection;

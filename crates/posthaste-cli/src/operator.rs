@@ -40,7 +40,7 @@ pub struct Operator {
 impl Operator {
     pub fn new(plan: &Plan, store: &Store) -> Self {
         Self {
-            journal: store.journal.clone(),
+            journal: store.journal(),
             inspect: store.inspect.clone(),
             destinations: plan.destinations.iter().map(|planned| planned.destination.clone()).collect(),
             retention: plan.relay.retention,

@@ -70,14 +70,16 @@ pub fn built_without(feature: &str) -> String {
 
 /// A store as the program uses it.
 pub struct Store {
-    pub journal: Arc<dyn Journal>,
     pub inspect: Arc<dyn Inspect>,
     backend: Box<dyn Backend>,
 }
 
-/// For what has no port: writing, because applications bring their own transaction, and a look at the surroundings.
+/// What the kinds of stores do each in their way. For what has no port: writing, because applications bring their own transaction, and a look at the surroundings.
 #[async_trait]
 trait Backend: Send + Sync {
+    /// A handle that has waited for nothing yet.
+    fn journal(&self) -> Arc<dyn Journal>;
+
     /// Writes all messages in one transaction. For each: whether it was stored, or known before by its origin.
     async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>>;
 
@@ -119,6 +121,12 @@ impl Store {
             #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
             kind => std::future::ready(Err(absent(kind))).await,
         }
+    }
+
+    /// A handle of its own for each relay: it remembers what it has noticed, and the last wait of a relay that has ended would
+    /// notice in place of the next one.
+    pub fn journal(&self) -> Arc<dyn Journal> {
+        self.backend.journal()
     }
 
     /// Writes all messages in one transaction. For each: whether it was stored, or known before by its origin.

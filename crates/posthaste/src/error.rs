@@ -12,6 +12,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Kind {
     /// The store cannot be reached or is busy. The same call may work later.
     Unavailable,
+    /// The store is there and does not let us in: the user, the password or the name of the database is wrong.
+    Denied,
     /// The store holds no journal, or one of another version. `posthaste migrate` is the remedy.
     Schema,
     /// What was asked for does not exist.
@@ -22,7 +24,7 @@ pub enum Kind {
     Corrupt,
 }
 
-/// An error of a store: its kind, what was being done, and the cause.
+/// An error of a store: its kind, what was being done, and why that failed, down to the last cause.
 ///
 /// Never contains a payload or a secret.
 #[derive(Debug)]
@@ -45,6 +47,14 @@ impl Error {
         self
     }
 
+    /// Names the place in front of the text. It must not contain a password.
+    #[cfg(any(test, feature = "postgres"))]
+    #[must_use]
+    pub(crate) fn at(mut self, place: &str) -> Self {
+        self.context = format!("{place}: {}", self.context);
+        self
+    }
+
     /// The cause itself, for a store that looks into its own errors.
     #[cfg(feature = "mongodb")]
     pub(crate) fn cause(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
@@ -62,37 +72,75 @@ impl Error {
     }
 }
 
+/// All of it, because a client's own words often end before the reason, such as a refused connection. What a cause repeats of the
+/// ones before it is left out.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.context)?;
-        match &self.source {
-            Some(source) => write!(f, ": {source}"),
-            None => Ok(()),
+        let mut text = self.context.clone();
+        let mut next = self.source.as_deref().map(|source| source as &dyn StdError);
+        while let Some(cause) = next {
+            let says = cause.to_string();
+            if !text.contains(&says) {
+                text = format!("{text}: {says}");
+            }
+            next = cause.source();
         }
+        f.write_str(&text)
     }
 }
 
-impl StdError for Error {
-    /// What is behind the cause: the cause itself is already part of the text, and a chain would say it twice.
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().and_then(|source| source.source())
-    }
-}
+/// Without a source: the causes are part of the text, and a chain would say them twice.
+impl StdError for Error {}
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
-    #[test]
-    fn a_chain_of_causes_says_each_once() {
-        let cause = Error::new(Kind::Unavailable, "busy").caused_by("disk full");
-        let error = Error::new(Kind::Unavailable, "cannot write").caused_by(cause);
-        let mut chain = error.to_string();
-        let mut next = StdError::source(&error);
-        while let Some(cause) = next {
-            chain += &format!(": {cause}");
-            next = cause.source();
+    /// A client's error that keeps its reason to itself, or repeats it.
+    #[derive(Debug)]
+    struct Layer(&'static str, io::Error);
+
+    impl fmt::Display for Layer {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
         }
-        assert_eq!(chain, "cannot write: busy: disk full");
+    }
+
+    impl StdError for Layer {
+        fn source(&self) -> Option<&(dyn StdError + 'static)> {
+            Some(&self.1)
+        }
+    }
+
+    fn broken(says: &'static str) -> Error {
+        Error::new(Kind::Unavailable, "cannot write").caused_by(Layer(says, io::Error::other("disk full")))
+    }
+
+    #[test]
+    fn an_error_says_every_cause_down_to_the_last() {
+        assert_eq!(broken("busy").to_string(), "cannot write: busy: disk full");
+        let above = Error::new(Kind::Unavailable, "no journal").caused_by(broken("busy"));
+        assert_eq!(above.to_string(), "no journal: cannot write: busy: disk full");
+    }
+
+    #[test]
+    fn what_a_cause_repeats_is_said_once() {
+        assert_eq!(broken("busy, disk full").to_string(), "cannot write: busy, disk full");
+        assert_eq!(broken("cannot write").to_string(), "cannot write: disk full");
+        assert!(broken("busy").source().is_none(), "a chain would say it twice");
+    }
+
+    #[test]
+    fn only_what_waiting_can_mend_is_temporary() {
+        let kinds = [Kind::Denied, Kind::Schema, Kind::NotFound, Kind::Invalid, Kind::Corrupt];
+        assert!(kinds.iter().all(|kind| !Error::new(*kind, "").is_temporary()));
+        assert!(Error::new(Kind::Unavailable, "").is_temporary());
+    }
+
+    #[test]
+    fn an_error_names_the_place_in_front() {
+        assert_eq!(broken("busy").at("db1:5432/app").to_string(), "db1:5432/app: cannot write: busy: disk full");
     }
 }

@@ -15,7 +15,9 @@ use crate::journal::Journal;
 use crate::sink::Sink;
 
 pub use self::settings::Settings;
-pub use self::telemetry::{DestinationSnapshot, Histogram, Monitor, PossibleDuplicates, Snapshot, Tally};
+pub use self::telemetry::{
+    AttemptSpan, DestinationSnapshot, Histogram, Monitor, PossibleDuplicates, Snapshot, Tally, Tracer,
+};
 
 mod breaker;
 mod changes;
@@ -45,6 +47,7 @@ pub struct Relay {
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
     monitor: Monitor,
+    tracer: Option<Arc<dyn Tracer>>,
 }
 
 /// Collects what a [`Relay`] needs.
@@ -56,6 +59,7 @@ pub struct Builder {
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
     monitor: Monitor,
+    tracer: Option<Arc<dyn Tracer>>,
 }
 
 impl Builder {
@@ -77,6 +81,12 @@ impl Builder {
         self
     }
 
+    /// Makes a span of every attempt.
+    pub fn tracer(mut self, tracer: Arc<dyn Tracer>) -> Self {
+        self.tracer = Some(tracer);
+        self
+    }
+
     /// Adds a destination and the sink behind it.
     pub fn destination(mut self, destination: Destination, sink: Arc<dyn Sink>) -> Self {
         self.destinations.push((destination, sink));
@@ -90,6 +100,7 @@ impl Builder {
             settings: self.settings,
             destinations: self.destinations,
             monitor: self.monitor,
+            tracer: self.tracer,
         }
     }
 }
@@ -102,6 +113,7 @@ impl Relay {
             settings: Settings::default(),
             destinations: Vec::new(),
             monitor: Monitor::default(),
+            tracer: None,
         }
     }
 
@@ -113,7 +125,7 @@ impl Relay {
     /// Runs until `until` is ready, then stops gracefully: finishes what is in flight up to a limit, commits, gives the
     /// leases back. Fails only for what waiting cannot mend (no journal, wrong version); a lost store is waited for.
     pub async fn run(self, until: impl Future<Output = ()> + Send) -> Result<()> {
-        let Self { journal, inspect, settings, destinations, monitor } = self;
+        let Self { journal, inspect, settings, destinations, monitor, tracer } = self;
         settings.check()?;
         destinations.iter().try_for_each(|(destination, _)| destination.check())?;
         let mut until = pin!(until.fuse());
@@ -134,7 +146,7 @@ impl Relay {
                 () = &mut until => return Ok(()),
             }
         };
-        Worker::new(Ports { journal, inspect }, settings, destinations, partitions, monitor).run(until).await;
+        Worker::new(Ports { journal, inspect }, settings, destinations, partitions, monitor, tracer).run(until).await;
         Ok(())
     }
 }

@@ -12,8 +12,12 @@ use crate::journal::{Partition, Position};
 use crate::message::{Message, OrderKey};
 pub use crate::retry::Verdict;
 
-/// Error text is cut here, so that a chatty server cannot fill the database.
-pub const MAX_ERROR_CHARS: usize = 5_000;
+/// The text of an error is cut here, so that a chatty server cannot fill the database: what a server said, and a line about it.
+pub const MAX_ERROR_BYTES: usize = MAX_ANSWER_BYTES + (1 << 10);
+/// What is kept of what a server said.
+pub const MAX_ANSWER_BYTES: usize = 20 << 10;
+/// What is kept of it with the message; all of it stands in the timeline.
+pub const MAX_BRIEF_CHARS: usize = 5_000;
 
 /// One message on its way to one destination.
 #[derive(Debug, Clone)]
@@ -82,9 +86,7 @@ pub struct Error {
 impl Error {
     pub fn new(verdict: Verdict, text: impl fmt::Display) -> Self {
         let mut text = text.to_string();
-        if let Some((cut, _)) = text.char_indices().nth(MAX_ERROR_CHARS) {
-            text.truncate(cut);
-        }
+        text.truncate(text.floor_char_boundary(MAX_ERROR_BYTES));
         Self { verdict, text }
     }
 
@@ -104,8 +106,14 @@ impl Error {
         Self::new(Verdict::Unreachable, text)
     }
 
+    /// All that is known, for the timeline.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The beginning, for wherever only the last error stands.
+    pub fn brief(&self) -> &str {
+        self.text.char_indices().nth(MAX_BRIEF_CHARS).map_or(&self.text, |(cut, _)| &self.text[..cut])
     }
 }
 

@@ -1,5 +1,6 @@
 //! `posthaste check`: does everything work?
 
+use posthaste::error;
 use posthaste::inspect::Finding;
 use serde::Serialize;
 
@@ -53,7 +54,20 @@ async fn look(context: &Context) -> Vec<Look> {
             reached.map(|()| "can be reached".into()),
         ));
     }
+    looks.extend(collector(&plan).await);
     looks
+}
+
+/// Where spans go, if they do.
+#[cfg(feature = "otlp")]
+async fn collector(plan: &Plan) -> Option<Look> {
+    let otlp = plan.otlp.as_ref()?;
+    Some(Look::new("otlp", crate::otlp::check(otlp).await.map(|()| "takes spans".into())))
+}
+
+#[cfg(not(feature = "otlp"))]
+async fn collector(_: &Plan) -> Option<Look> {
+    std::future::ready(None).await
 }
 
 fn config(plan: &Plan) -> Look {
@@ -69,16 +83,18 @@ fn config(plan: &Plan) -> Look {
 async fn store(plan: &Plan) -> Vec<Look> {
     let store = match Store::open(&plan.store).await {
         Ok(store) => store,
-        Err(error) => return vec![Look::new("store", Err(with_causes(error)))],
+        Err(error) => return vec![Look::new("store", Err(error.to_string()))],
     };
-    let partitions = store.journal.partitions().await;
-    let journal = match partitions {
+    let journal = match store.journal().partitions().await {
         Ok(partitions) if partitions == plan.store.partitions => Ok(format!("up to date, {partitions} partitions")),
         Ok(partitions) => Ok(format!(
             "up to date, {partitions} partitions (the config's {} only count for a new journal)",
             plan.store.partitions
         )),
-        Err(error) => Err(with_causes(error)),
+        Err(error) if matches!(error.kind(), error::Kind::Unavailable | error::Kind::Denied) => {
+            return vec![Look::new("store", Err(error.to_string()))];
+        }
+        Err(error) => Err(error.to_string()),
     };
     let mut looks = vec![Look::new("store", Ok(plan.store.place())), Look::new("journal", journal)];
     looks.extend(surroundings(&store).await);
@@ -110,9 +126,4 @@ fn show(output: Output, looks: &[Look]) -> anyhow::Result<()> {
         output.line(format_args!("{mark} {:width$}  {says}", look.what))?;
     }
     Ok(())
-}
-
-/// Down to the last one: a client's own words often end before the reason, such as a refused connection.
-fn with_causes(error: posthaste::Error) -> String {
-    format!("{:#}", anyhow::Error::from(error))
 }

@@ -113,7 +113,7 @@ impl Demo {
 
     fn relay(&self) -> anyhow::Result<Relay> {
         let policy = || Policy { backoff: Backoff::List(vec![Duration::from_millis(400)]), ..Policy::default() };
-        Ok(Relay::builder(self.store.journal.clone())
+        Ok(Relay::builder(self.store.journal())
             .settings(Settings { retention: None, ..Settings::default() })
             .destination(Destination::new("ledger").policy(policy()), ledger::sink(&self.ledger)?)
             .destination(Destination::new("warehouse").policy(policy()), Arc::new(Wire::new(self.receiver.address())))

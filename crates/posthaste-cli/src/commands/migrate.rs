@@ -20,7 +20,7 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
     if args.accept_store {
         store.accept().await?;
     }
-    let partitions = store.journal.partitions().await?;
+    let partitions = store.journal().partitions().await?;
     let (output, place) = (context.output, plan.store.place());
     if output.json {
         output.document(&json!({ "store": place, "partitions": partitions }))?;

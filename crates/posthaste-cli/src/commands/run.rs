@@ -1,12 +1,15 @@
 //! `posthaste run`: a relay, until it is told to stop.
 
 use std::pin::pin;
+#[cfg(feature = "otlp")]
+use std::sync::Arc;
 
 use posthaste::Relay;
 use posthaste::inspect::Finding;
-use posthaste::relay::Monitor;
+use posthaste::relay::{self, Monitor};
 use tokio::sync::Notify;
 
+use self::patience::patiently;
 use self::reload::Reload;
 use self::signals::{Signal, Signals};
 use crate::config::Plan;
@@ -15,6 +18,7 @@ use crate::exit::{Exit, Misuse};
 use crate::logging;
 use crate::store::Store;
 
+mod patience;
 mod reload;
 mod signals;
 
@@ -33,13 +37,15 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
     check(&plan)?;
     let level = logging::for_relay(&plan.log, context.verbose);
-    let store = Store::open(&plan.store).await?;
-    heed(&store.findings().await?)?;
+    let Some(store) = patiently(&mut signals, || Store::open(&plan.store)).await? else { return Ok(Exit::Ok) };
     let monitor = Monitor::default();
     let server = Server::start(&plan, &store, &monitor).await?;
+    let Some(findings) = patiently(&mut signals, || store.findings()).await? else { return Ok(Exit::Ok) };
+    heed(&findings)?;
+    let spans = Spans::start(&plan)?;
     loop {
         tracing::info!(worker = %plan.relay.worker, destinations = plan.destinations.len(), "relay starts");
-        let relay = relay(&plan, &store, &monitor)?;
+        let relay = relay(&plan, &store, &monitor, &spans)?;
         match run(relay, &plan, context, &mut signals, &server).await? {
             End::Stopped => break,
             End::Interrupted => return Ok(Exit::Interrupted),
@@ -48,6 +54,7 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
         level.set(&plan.log.level);
         server.reloaded(&plan, &store);
     }
+    spans.stop().await;
     tracing::info!("relay stopped");
     Ok(Exit::Ok)
 }
@@ -111,8 +118,8 @@ fn heed(findings: &[Finding]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn relay(plan: &Plan, store: &Store, monitor: &Monitor) -> anyhow::Result<Relay> {
-    let mut builder = Relay::builder(store.journal.clone())
+fn relay(plan: &Plan, store: &Store, monitor: &Monitor, spans: &Spans) -> anyhow::Result<Relay> {
+    let mut builder = Relay::builder(store.journal())
         .inspect(store.inspect.clone())
         .settings(plan.relay.clone())
         .monitor(monitor.clone());
@@ -122,7 +129,7 @@ fn relay(plan: &Plan, store: &Store, monitor: &Monitor) -> anyhow::Result<Relay>
         };
         builder = builder.destination(planned.destination.clone(), sink);
     }
-    Ok(builder.build())
+    Ok(spans.of(builder).build())
 }
 
 /// The HTTP side, if the config has it.
@@ -161,4 +168,45 @@ impl Server {
     fn stopping(&self) {}
 
     fn reloaded(&self, _: &Plan, _: &Store) {}
+}
+
+/// Where spans go, if the config has it.
+#[cfg(feature = "otlp")]
+struct Spans(Option<crate::otlp::Otlp>);
+
+#[cfg(feature = "otlp")]
+impl Spans {
+    fn start(plan: &Plan) -> anyhow::Result<Self> {
+        let start = |otlp| crate::otlp::Otlp::start(otlp, &plan.relay.worker.0);
+        Ok(Self(plan.otlp.as_ref().map(start).transpose()?))
+    }
+
+    fn of(&self, builder: relay::Builder) -> relay::Builder {
+        self.0.iter().fold(builder, |builder, otlp| builder.tracer(Arc::new(otlp.tracer())))
+    }
+
+    async fn stop(self) {
+        if let Some(otlp) = self.0 {
+            otlp.stop().await;
+        }
+    }
+}
+
+/// They are not made by this program, which a config that wants them was told.
+#[cfg(not(feature = "otlp"))]
+struct Spans;
+
+#[cfg(not(feature = "otlp"))]
+impl Spans {
+    fn start(_: &Plan) -> anyhow::Result<Self> {
+        Ok(Self)
+    }
+
+    fn of(&self, builder: relay::Builder) -> relay::Builder {
+        builder
+    }
+
+    async fn stop(self) {
+        std::future::ready(()).await;
+    }
 }

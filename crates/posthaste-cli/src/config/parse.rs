@@ -19,6 +19,7 @@ pub struct File {
     pub retention: Retention,
     pub log: Log,
     pub http: Option<Http>,
+    pub otlp: Option<Otlp>,
     pub destinations: BTreeMap<String, Destination>,
 }
 
@@ -82,6 +83,17 @@ pub struct Http {
 pub struct Token {
     pub role: Option<Role>,
     pub token: Option<String>,
+}
+
+/// Not `Debug`: it holds secrets.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Otlp {
+    pub endpoint: Option<String>,
+    pub headers: BTreeMap<String, String>,
+    pub sample: Option<f64>,
+    pub service_name: Option<String>,
+    pub timeout: Option<Span>,
 }
 
 /// What a caller may do; whoever may do more may do less.

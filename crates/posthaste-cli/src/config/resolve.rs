@@ -11,8 +11,9 @@ pub use super::parse::LogFormat;
 use super::parse::{self, Keep, Span};
 use super::problem::Problem;
 use super::resolve_http::HttpPlan;
+use super::resolve_otlp::OtlpPlan;
 use super::resolve_store::StorePlan;
-use super::{resolve_destination, resolve_http, resolve_store};
+use super::{resolve_destination, resolve_http, resolve_otlp, resolve_store};
 use crate::sinks;
 
 /// A config that can be acted upon.
@@ -23,6 +24,8 @@ pub struct Plan {
     pub log: LogPlan,
     /// The relay listens only if the config says so.
     pub http: Option<HttpPlan>,
+    /// Spans are made only if the config says so.
+    pub otlp: Option<OtlpPlan>,
     pub destinations: Vec<DestinationPlan>,
 }
 
@@ -48,6 +51,7 @@ pub fn resolve(file: parse::File, folder: &Path, problems: &mut Vec<Problem>) ->
         relay,
         log: log(file.log, problems),
         http: resolve_http::resolve(file.http, problems),
+        otlp: resolve_otlp::resolve(file.otlp, problems),
         destinations: file
             .destinations
             .into_iter()

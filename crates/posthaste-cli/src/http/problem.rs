@@ -44,7 +44,7 @@ impl From<posthaste::Error> for Problem {
         let status = match error.kind() {
             Kind::NotFound => 404,
             Kind::Invalid => 400,
-            Kind::Unavailable | Kind::Schema => 503,
+            Kind::Unavailable | Kind::Denied | Kind::Schema => 503,
             _ => 500,
         };
         Self::new(status, error.to_string())

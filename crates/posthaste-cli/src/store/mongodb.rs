@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use posthaste::Message;
 use posthaste::error::{Error, Kind, Result};
 use posthaste::inspect::Finding;
+use posthaste::journal::Journal;
 use posthaste::stores::mongodb::{MongoDb, Options};
 
 use super::Store;
@@ -16,8 +17,7 @@ struct Backend(MongoDb);
 /// Connects at the first question, and anew whenever that is needed.
 pub async fn open(plan: &StorePlan) -> Result<Store> {
     let store = MongoDb::connect(&plan.url.0, options(plan)?).await?;
-    let (journal, inspect) = (Arc::new(store.clone()), Arc::new(store.clone()));
-    Ok(Store { journal, inspect, backend: Box::new(Backend(store)) })
+    Ok(Store { inspect: Arc::new(store.clone()), backend: Box::new(Backend(store)) })
 }
 
 pub async fn migrate(plan: &StorePlan) -> Result<Store> {
@@ -35,6 +35,10 @@ fn options(plan: &StorePlan) -> Result<Options> {
 
 #[async_trait]
 impl super::Backend for Backend {
+    fn journal(&self) -> Arc<dyn Journal> {
+        Arc::new(self.0.clone())
+    }
+
     async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
         self.0.write(messages).await
     }

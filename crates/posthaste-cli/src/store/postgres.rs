@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use posthaste::Message;
 use posthaste::error::{Error, Kind, Result};
 use posthaste::inspect::Finding;
+use posthaste::journal::Journal;
 use posthaste::stores::postgres::{Options, Postgres};
 
 use super::Store;
@@ -16,8 +17,7 @@ struct Backend(Postgres);
 /// Connects at the first question, and anew whenever that is needed.
 pub fn open(plan: &StorePlan) -> Result<Store> {
     let postgres = Postgres::open(options(plan)?)?;
-    let (journal, inspect) = (Arc::new(postgres.clone()), Arc::new(postgres.clone()));
-    Ok(Store { journal, inspect, backend: Box::new(Backend(postgres)) })
+    Ok(Store { inspect: Arc::new(postgres.clone()), backend: Box::new(Backend(postgres)) })
 }
 
 pub async fn migrate(plan: &StorePlan) -> Result<Store> {
@@ -35,6 +35,10 @@ fn options(plan: &StorePlan) -> Result<Options> {
 
 #[async_trait]
 impl super::Backend for Backend {
+    fn journal(&self) -> Arc<dyn Journal> {
+        Arc::new(self.0.clone())
+    }
+
     async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
         self.0.write(messages).await
     }

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use posthaste::Message;
 use posthaste::error::{Error, Kind, Result};
+use posthaste::journal::Journal;
 use posthaste::stores::sqlite::{self, Options, Sqlite};
 use rusqlite::TransactionBehavior;
 
 use super::Store;
 use crate::config::StorePlan;
 
-/// What is needed to write as an application does.
+/// The store, and what is needed to write as an application does.
 pub struct Backend {
+    sqlite: Sqlite,
     path: PathBuf,
     options: Options,
 }
@@ -38,12 +40,16 @@ fn options(plan: &StorePlan) -> Options {
 }
 
 fn store(plan: &StorePlan, sqlite: Sqlite) -> Store {
-    let backend = Backend { path: plan.path.clone(), options: options(plan) };
-    Store { inspect: Arc::new(sqlite.clone()), journal: Arc::new(sqlite), backend: Box::new(backend) }
+    let inspect = Arc::new(sqlite.clone());
+    Store { inspect, backend: Box::new(Backend { sqlite, path: plan.path.clone(), options: options(plan) }) }
 }
 
 #[async_trait]
 impl super::Backend for Backend {
+    fn journal(&self) -> Arc<dyn Journal> {
+        Arc::new(self.sqlite.clone())
+    }
+
     async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
         let mut connection = sqlite::connect(&self.path, &self.options)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -24,8 +24,12 @@ mod program;
 mod relay;
 mod reloading;
 mod scene;
-#[cfg(any(feature = "rabbitmq", feature = "kafka"))]
+#[cfg(any(feature = "rabbitmq", feature = "kafka", feature = "postgres"))]
 mod servers;
+#[cfg(all(feature = "otlp", feature = "webhook"))]
+mod spans;
+#[cfg(all(feature = "postgres", feature = "http"))]
+mod waiting;
 #[cfg(feature = "postgres")]
 mod workers_on_postgres;
 mod writing;

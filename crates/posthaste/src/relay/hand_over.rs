@@ -18,7 +18,7 @@ use tracing::Instrument;
 
 use super::crash::crash_point;
 use super::engine::Input;
-use super::telemetry::{self, Monitor};
+use super::telemetry::{self, Monitor, Spans, Tracer};
 use super::walk::RunId;
 use crate::sink::{self, Outcome, Run, Sink};
 
@@ -38,11 +38,12 @@ pub(super) struct HandOver {
 pub(super) struct UnderWay {
     tasks: HashMap<RunId, AbortHandle>,
     monitor: Monitor,
+    tracer: Option<Arc<dyn Tracer>>,
 }
 
 impl UnderWay {
-    pub(super) fn new(monitor: Monitor) -> Self {
-        Self { tasks: HashMap::new(), monitor }
+    pub(super) fn new(monitor: Monitor, tracer: Option<Arc<dyn Tracer>>) -> Self {
+        Self { tasks: HashMap::new(), monitor, tracer }
     }
 
     /// Hands a run over. Returns the answer if there is one at once; otherwise it comes through `inbox`.
@@ -56,7 +57,7 @@ impl UnderWay {
             return Some(Input::Withheld { walk, id });
         }
         let span = telemetry::span(&run);
-        let mut delivery = Box::pin(deliver(sink, run).instrument(span));
+        let mut delivery = Box::pin(deliver(sink, run, self.tracer.clone()).instrument(span));
         match delivery.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => Some(answered(outcome, Duration::ZERO)),
             Poll::Pending => {
@@ -98,10 +99,12 @@ impl Drop for UnderWay {
 }
 
 /// Gives a run to its sink. A panic is a failure like others, be it in the call or in the future that it returned.
-async fn deliver(sink: Arc<dyn Sink>, run: Run) -> Outcome {
+async fn deliver(sink: Arc<dyn Sink>, mut run: Run, tracer: Option<Arc<dyn Tracer>>) -> Outcome {
     telemetry::log_start(&run);
+    let spans = Spans::begin(tracer.as_deref(), &mut run);
     let delivery = AssertUnwindSafe(async { sink.deliver(&run).await }).catch_unwind();
     let outcome = delivery.await.unwrap_or_else(|_| Outcome::stopped(0, sink::Error::retry("the sink panicked")));
+    spans.end(&outcome);
     telemetry::log_sent(&run, outcome.confirmed);
     crash_point("after_delivery");
     outcome

@@ -3,10 +3,13 @@
 pub use self::histogram::Histogram;
 pub(super) use self::log::{log, log_answer, log_sent, log_start, span};
 pub use self::monitor::Monitor;
+pub(super) use self::trace::Spans;
+pub use self::trace::{AttemptSpan, Tracer};
 
 mod histogram;
 mod log;
 mod monitor;
+mod trace;
 
 /// One destination as this worker sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

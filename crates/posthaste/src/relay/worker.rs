@@ -13,7 +13,7 @@ use super::crash::crash_point;
 use super::engine::{Action, Engine, Input};
 use super::hand_over::{HandOver, UnderWay, probe};
 use super::settings::Settings;
-use super::telemetry::{self, Monitor};
+use super::telemetry::{self, Monitor, Tracer};
 use crate::destination::{Destination, Name};
 use crate::error::{Error, Kind, Result};
 use crate::inspect::{Change, Inspect};
@@ -61,6 +61,7 @@ impl Worker {
         destinations: Vec<(Destination, Arc<dyn Sink>)>,
         partitions: u16,
         monitor: Monitor,
+        tracer: Option<Arc<dyn Tracer>>,
     ) -> Self {
         let exit = |(dest, sink): &(Destination, Arc<dyn Sink>)| Exit {
             name: dest.name.clone(),
@@ -74,7 +75,7 @@ impl Worker {
         let engine = Engine::new(settings, destinations, partitions, seed, super::mistakes::Mistakes::NONE);
         let (inbox, answers) = mpsc::channel(INBOX);
         monitor.began();
-        let (started, under_way) = (Instant::now(), UnderWay::new(monitor.clone()));
+        let (started, under_way) = (Instant::now(), UnderWay::new(monitor.clone(), tracer));
         Self { id, ttl, ports, exits, engine, started, monitor, inbox, answers, under_way }
     }
 

@@ -98,7 +98,7 @@ impl Sink for Rabbitmq {
             Ok(result) => result,
             Err(_) => {
                 self.link.abandon(&open);
-                Err(errors::silence(self.settings.timeout))
+                Err(errors::silence(&open.address, self.settings.timeout))
             }
         }
     }

@@ -21,7 +21,7 @@ use self::signature::Signer;
 use self::verdicts::Verdicts;
 use super::format::Format;
 use super::settings::Misfit;
-use crate::sink::{Delivery, Error, Outcome, Run, Sink};
+use crate::sink::{Delivery, Error, MAX_ANSWER_BYTES, Outcome, Run, Sink};
 
 mod endpoint;
 pub mod guard;
@@ -33,8 +33,6 @@ mod signature;
 mod transport;
 mod verdicts;
 
-/// What is kept of an answer.
-const MOST_RESPONSE_BYTES: usize = 20 << 10;
 const USER_AGENT: &str = concat!("posthaste/", env!("CARGO_PKG_VERSION"));
 
 /// An endpoint that takes messages by HTTP.
@@ -112,9 +110,9 @@ impl Webhook {
     /// What an answer means. Its body is read to the end or to a limit, so that the connection can be used again or is closed.
     async fn judge(&self, mut response: reqwest::Response) -> Result<(), Error> {
         let mut body = Vec::new();
-        while body.len() < MOST_RESPONSE_BYTES {
+        while body.len() < MAX_ANSWER_BYTES {
             match response.chunk().await {
-                Ok(Some(chunk)) => body.extend_from_slice(&chunk[..chunk.len().min(MOST_RESPONSE_BYTES - body.len())]),
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk[..chunk.len().min(MAX_ANSWER_BYTES - body.len())]),
                 // The status has been said; an answer that is cut off later changes nothing about it.
                 Ok(None) | Err(_) => break,
             }

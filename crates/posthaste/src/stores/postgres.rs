@@ -34,7 +34,7 @@ pub use self::enqueue::sqlx::enqueue as enqueue_sqlx;
 pub use self::enqueue::{Connection, Outbox, enqueue};
 use self::ticks::Ticks;
 use self::wait::Watch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::PARTITIONS;
 
 mod audit;
@@ -128,6 +128,8 @@ pub struct Postgres {
 
 struct Shared {
     options: Options,
+    /// Where it is, for errors.
+    place: String,
     pool: Pool,
     ticks: Ticks,
     marks: commit::Marks,
@@ -150,6 +152,7 @@ impl Postgres {
     pub fn open(options: Options) -> Result<Self> {
         let shared = Shared {
             pool: connection::pool(&options)?,
+            place: connection::place(&connection::config(&options)?),
             options,
             ticks: Ticks::default(),
             marks: commit::Marks::default(),
@@ -176,7 +179,7 @@ impl Postgres {
     /// A connection, for as long as its holder needs it.
     async fn client(&self) -> Result<Client> {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
-        Ok(self.shared.pool.get().await?)
+        self.shared.pool.get().await.map_err(|error| Error::from(error).at(&self.shared.place))
     }
 
     fn watch(&self) -> MutexGuard<'_, Watch> {

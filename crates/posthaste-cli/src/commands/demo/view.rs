@@ -102,10 +102,9 @@ impl View {
 
     fn progress(&self, shop: &Shop, snapshot: &Snapshot, overview: &Overview) -> String {
         let destinations = pairs(snapshot, overview).map(|(seen, counts)| {
-            let parked = counts.retrying + counts.waiting;
-            let delivered = thousands(seen.delivered);
-            let outage = if seen.outage.is_some() { ", OUTAGE" } else { "" };
-            let DestinationCounts { pending, dead, .. } = counts;
+            let parked = thousands(counts.retrying + counts.waiting);
+            let (delivered, pending) = (thousands(seen.delivered), thousands(counts.pending));
+            let (dead, outage) = (thousands(counts.dead), if seen.outage.is_some() { ", OUTAGE" } else { "" });
             format!(
                 "  |  {}: {delivered:>6} delivered, {pending} pending, {parked} parked, {dead} dead{outage}",
                 seen.name

@@ -30,9 +30,11 @@ impl Reload {
         };
         keep("store", new.store != running.store);
         keep("http", new.http != running.http);
+        keep("otlp", new.otlp != running.otlp);
         keep("log.format", new.log.format != running.log.format);
         new.store = running.store.clone();
         new.http = running.http.clone();
+        new.otlp = running.otlp.clone();
         new.log.format = running.log.format;
         // Left out, it is made up anew each time; a worker keeps its name as long as it lives.
         new.relay.worker = running.relay.worker.clone();

@@ -40,7 +40,7 @@ impl Place {
         let plan = config::load(Some(&file), &Env::new()).unwrap();
         let store = Store::migrate(&plan.store).await.unwrap();
         let destinations: Vec<_> = plan.destinations.iter().map(|planned| planned.destination.clone()).collect();
-        store.journal.register(&destinations).await.unwrap();
+        store.journal().register(&destinations).await.unwrap();
         let operator = Operator::new(&plan, &store);
         let server = Server::start(plan.http.as_ref().unwrap(), operator, Monitor::default()).await.unwrap();
         Self { server, folder }

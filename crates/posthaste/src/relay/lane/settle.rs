@@ -181,9 +181,9 @@ impl Lane {
             Some(failure) => {
                 let (number, took) = (item.attempts.max(1), failure.took);
                 let error = Some(failure.error.text().to_owned());
-                self.changes.attempt(Attempt { position: item.position, number, error: error.clone(), took });
+                self.changes.attempt(Attempt { position: item.position, number, error, took });
                 // A sink that was cut off could say nothing about progress; what it said before still holds.
-                (error, failure.progress.or_else(|| item.progress().cloned()))
+                (Some(failure.error.brief().to_owned()), failure.progress.or_else(|| item.progress().cloned()))
             }
             None => (None, item.progress().cloned()),
         };

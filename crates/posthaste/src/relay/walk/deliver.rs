@@ -140,16 +140,16 @@ impl Walk {
         let Some(lane) = self.lanes.get_mut(&flight.partition) else { return };
         let name = self.dest.name.clone();
         if fate == Fate::Outage {
-            if self.breaker.unreachable(now, error.text()) {
-                events.push(Event::Outage { destination: name, error: error.text().to_owned() });
+            if self.breaker.unreachable(now, error.brief()) {
+                events.push(Event::Outage { destination: name, error: error.brief().to_owned() });
             }
             return lane.take_back(flight.line, item);
         }
         self.breaker.reached();
         if fate == Fate::Pause {
             if !std::mem::replace(&mut self.paused, true) {
-                self.wants_pause = Some(error.text().to_owned());
-                events.push(Event::Gone { destination: name, error: error.text().to_owned() });
+                self.wants_pause = Some(error.brief().to_owned());
+                events.push(Event::Gone { destination: name, error: error.brief().to_owned() });
             }
             return lane.take_back(flight.line, item);
         }
@@ -165,7 +165,7 @@ impl Walk {
             destination: name,
             message: item.message.clone(),
             attempts,
-            error: error.text().to_owned(),
+            error: error.brief().to_owned(),
             retry_in: due_in,
         };
         events.push(Event::Failed(event));
@@ -201,7 +201,7 @@ impl Walk {
                 events.push(Event::Recovered { destination: self.dest.name.clone() });
             }
             Err(error) => {
-                self.breaker.unreachable(now, error.text());
+                self.breaker.unreachable(now, error.brief());
             }
         }
     }

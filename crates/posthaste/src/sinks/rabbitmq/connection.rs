@@ -45,21 +45,27 @@ impl Target {
         Ok(Self { uri, tls: tls(settings)? })
     }
 
+    /// Where the broker is, without user and password.
+    fn address(&self) -> String {
+        let authority = &self.uri.authority;
+        format!("{}:{}", authority.host, authority.port)
+    }
+
     async fn connect(self, settings: Arc<Settings>) -> Result<Arc<Open>, Error> {
-        let name = "posthaste".into();
+        let (name, address) = ("posthaste".into(), self.address());
         let properties = ConnectionProperties::default().with_connection_name(name);
         let connected = async {
             let runtime = lapin::runtime::default_runtime()?;
             Connection::connect_uri_with_config(self.uri, properties, self.tls, runtime).await
         };
         let opened = async {
-            let connection = connected.await.map_err(|error| errors::of_connection(&error))?;
-            let open = Open { connection, idle: Mutex::default(), routes: Known::default() };
+            let connection = connected.await.map_err(|error| errors::of_connection(&address, &error))?;
+            let open = Open { address: address.clone(), connection, idle: Mutex::default(), routes: Known::default() };
             topology::declare(&open, &settings.declare).await?;
             Ok(Arc::new(open))
         };
         let in_time = tokio::time::timeout(settings.timeout, opened).await;
-        in_time.unwrap_or_else(|_| Err(errors::silence(settings.timeout)))
+        in_time.unwrap_or_else(|_| Err(errors::silence(&address, settings.timeout)))
     }
 }
 
@@ -82,6 +88,8 @@ fn tls(settings: &Settings) -> Result<OwnedTLSConfig, Misfit> {
 
 /// A connection that is there.
 pub(super) struct Open {
+    /// Where the broker is, for errors.
+    pub(super) address: String,
     pub(super) connection: Connection,
     /// Channels in confirm mode on which nothing is under way.
     idle: Mutex<Vec<Channel>>,
@@ -169,8 +177,7 @@ fn is_promising(opening: &Opening) -> bool {
 
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let authority = &self.target.uri.authority;
-        let address = format_args!("{}:{}/{}", authority.host, authority.port, self.target.uri.vhost).to_string();
+        let address = format!("{}/{}", self.target.address(), self.target.uri.vhost);
         f.debug_tuple("Link").field(&address).finish()
     }
 }

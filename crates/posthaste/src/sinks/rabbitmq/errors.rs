@@ -9,12 +9,12 @@ use super::letter::Letter;
 use crate::sink::Error;
 
 /// Everything that is not about a message is about the connection, and everybody's trouble.
-pub(super) fn of_connection(error: &lapin::Error) -> Error {
-    Error::unreachable(format_args!("RabbitMQ cannot be reached: {error}"))
+pub(super) fn of_connection(address: &str, error: &lapin::Error) -> Error {
+    Error::unreachable(format_args!("RabbitMQ at {address} cannot be reached: {error}"))
 }
 
-pub(super) fn silence(patience: Duration) -> Error {
-    Error::unreachable(format_args!("RabbitMQ did not answer within {patience:?}"))
+pub(super) fn silence(address: &str, patience: Duration) -> Error {
+    Error::unreachable(format_args!("RabbitMQ at {address} did not answer within {patience:?}"))
 }
 
 /// What the broker said when it closed the channel, if it did.
@@ -29,7 +29,7 @@ pub(super) fn soft(error: &lapin::Error) -> Option<&AMQPSoftError> {
 }
 
 /// The broker closed the channel because of this letter. `all_go_there`: its exchange is everybody's.
-pub(super) fn of_letter(error: &lapin::Error, letter: &Letter, all_go_there: bool) -> Error {
+pub(super) fn of_letter(address: &str, error: &lapin::Error, letter: &Letter, all_go_there: bool) -> Error {
     let said =
         format_args!("exchange {:?}, routing key {:?}: {error}", letter.exchange(), letter.routing_key()).to_string();
     match soft(error) {
@@ -37,7 +37,7 @@ pub(super) fn of_letter(error: &lapin::Error, letter: &Letter, all_go_there: boo
         Some(AMQPSoftError::PRECONDITIONFAILED) => Error::reject(said),
         Some(AMQPSoftError::NOTFOUND) if all_go_there => Error::unreachable(said),
         Some(_) => Error::retry(said),
-        None => of_connection(error),
+        None => of_connection(address, error),
     }
 }
 

@@ -51,15 +51,15 @@ pub(super) async fn in_order(open: &Open, letters: &[Letter], pace: Pace, settin
     }
     let channel = match tokio::time::timeout(settings.timeout, open.channel()).await {
         Ok(Ok(channel)) => channel,
-        Ok(Err(error)) => return stopped(0, Stop::Because(errors::of_connection(&error))),
-        Err(_) => return stopped(0, Stop::Silence(errors::silence(settings.timeout))),
+        Ok(Err(error)) => return stopped(0, Stop::Because(errors::of_connection(&open.address, &error))),
+        Err(_) => return stopped(0, Stop::Silence(errors::silence(&open.address, settings.timeout))),
     };
     let mut confirmed = 0;
     while confirmed < letters.len() {
         let wave = wave(open, &letters[confirmed..], pace);
         let answers = send(open, &channel, wave, settings.timeout).await;
         let usable = answers.channel_is_usable();
-        let Sent { confirmed: more, stop } = answers.judge(wave, settings);
+        let Sent { confirmed: more, stop } = answers.judge(open, wave, settings);
         confirmed += more;
         wave[..more].last().inspect(|letter| open.routes.learn(&letter.route));
         if let Some(stop) = stop {
@@ -127,7 +127,7 @@ async fn interruption(open: &Open, patience: Duration) -> Stop {
             return Stop::Because(error);
         }
         if begun.elapsed() >= patience {
-            return Stop::Silence(errors::silence(patience));
+            return Stop::Silence(errors::silence(&open.address, patience));
         }
     }
 }
@@ -156,7 +156,7 @@ impl Answers {
     }
 
     /// How many leading letters were confirmed, and why the next one was not.
-    fn judge(self, letters: &[Letter], settings: &Settings) -> Sent {
+    fn judge(self, open: &Open, letters: &[Letter], settings: &Settings) -> Sent {
         let returned = self.returned();
         let alone = letters.len() == 1;
         for (confirmed, (answer, letter)) in self.answers.into_iter().zip(letters).enumerate() {
@@ -166,9 +166,12 @@ impl Answers {
                 Some(Ok(Confirmation::Nack(_) | Confirmation::NotRequested)) => Stop::Because(errors::nacked(letter)),
                 Some(Err(error)) if !alone && errors::soft(&error).is_some() => Stop::Ambiguous,
                 Some(Err(error)) => {
-                    Stop::Because(errors::of_letter(&error, letter, settings.exchange.fixed().is_some()))
+                    let all_go_there = settings.exchange.fixed().is_some();
+                    Stop::Because(errors::of_letter(&open.address, &error, letter, all_go_there))
                 }
-                None => self.interrupted.unwrap_or_else(|| Stop::Silence(errors::silence(settings.timeout))),
+                None => {
+                    self.interrupted.unwrap_or_else(|| Stop::Silence(errors::silence(&open.address, settings.timeout)))
+                }
             };
             return Sent { confirmed, stop: Some(stop) };
         }

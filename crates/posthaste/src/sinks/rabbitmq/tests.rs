@@ -101,3 +101,11 @@ fn settings_that_cannot_be_meant_are_named() {
     assert_eq!(misfit(|settings| settings.ca_file = Some("/no/such/file".into())), "ca_file");
     assert_eq!(misfit(|settings| settings.exchange = Template::literal(&"x".repeat(256))), "exchange");
 }
+
+#[tokio::test]
+async fn a_broker_that_cannot_be_reached_is_named_by_its_address_without_the_password() {
+    let sink = Rabbitmq::new(Settings::at("amqp://guest:s3cret@127.0.0.1:1/shop")).unwrap();
+    let error = sink.check().await.unwrap_err();
+    assert!(error.text().starts_with("RabbitMQ at 127.0.0.1:1 cannot be reached: "), "{error}");
+    assert!(error.text().contains("refused") && !error.text().contains("s3cret"), "{error}");
+}

@@ -15,7 +15,8 @@ pub(super) async fn declare(open: &Open, declare: &Declare) -> Result<(), Error>
         return Ok(());
     }
     // Of its own, because a declaration that fails closes it.
-    let channel = open.connection.create_channel().await.map_err(|error| errors::of_connection(&error))?;
+    let channel =
+        open.connection.create_channel().await.map_err(|error| errors::of_connection(&open.address, &error))?;
     for exchange in &declare.exchanges {
         let declared = declare_exchange(&channel, exchange).await;
         declared.map_err(|error| undeclared("exchange", &exchange.name, &error))?;
@@ -63,7 +64,7 @@ pub(super) async fn find_exchange(open: &Open, exchange: &str) -> Result<(), Err
     };
     find.await.map_err(|error: lapin::Error| match errors::soft(&error) {
         Some(_) => Error::unreachable(format_args!("exchange {exchange:?}: {error}")),
-        None => errors::of_connection(&error),
+        None => errors::of_connection(&open.address, &error),
     })
 }
 

@@ -70,6 +70,7 @@ fn failure(error: &mongodb::error::Error) -> Failure {
             let text = first.map(|first| &first.message).or(concern.map(|concern| &concern.message));
             (code, text.cloned().unwrap_or_default())
         }
+        ErrorKind::ServerSelection { message, .. } => (None, nobody_there(message)),
         other => (None, other.to_string()),
     };
     Failure {
@@ -80,10 +81,25 @@ fn failure(error: &mongodb::error::Error) -> Failure {
     }
 }
 
+/// Which servers were tried, and why none will do: what a person needs of the driver's description of its whole topology.
+fn nobody_there(message: &str) -> String {
+    let part = |text: &str, from: &str, to: &str| Some(text.split_once(from)?.1.split_once(to)?.0.to_owned());
+    let servers = message.split("Address: ").skip(1).map(|server| {
+        let address = server.split([',', ' ']).next().unwrap_or_default();
+        let why = part(server, "Error: Kind: ", ", labels:")
+            .or_else(|| part(server, "Type: ", " ").map(|kind| format!("is {kind}")));
+        format!("{address} {}", why.unwrap_or_default().trim_end_matches(','))
+    });
+    match servers.collect::<Vec<_>>().join("; ") {
+        none if none.is_empty() => message.to_owned(),
+        servers => format!("no server is there that takes writes: {servers}"),
+    }
+}
+
 fn meaning(error: &mongodb::error::Error, code: Option<i32>) -> (Kind, &'static str) {
     match (&*error.kind, code) {
         (ErrorKind::Authentication { .. }, _) | (_, Some(13 | 18)) => {
-            (Kind::Unavailable, "MongoDB refuses the user: check name, password and roles (readWrite on the database)")
+            (Kind::Denied, "MongoDB refuses the user: check name, password and roles (readWrite on the database)")
         }
         (ErrorKind::Transaction { .. } | ErrorKind::SessionsNotSupported, _) | (_, Some(20)) => {
             (Kind::Invalid, NO_REPLICA_SET)
@@ -129,4 +145,20 @@ pub(super) fn unknown(destination: &Name) -> Error {
 
 pub(super) fn too_slow() -> Error {
     Error::new(Kind::Unavailable, "MongoDB did not answer in time")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_servers_that_are_not_there_only_addresses_and_reasons_are_told() {
+        let message = "Server selection timeout: No available servers. Topology: { Type: ReplicaSetNoPrimary, Servers: [ { \
+                       Address: db1:27017, Type: Unknown, Error: Kind: I/O error: Connection refused (os error 111), labels: \
+                       {\"RetryableError\"}, source: None, server response: None }, { Address: db2:27017, Type: RSSecondary, \
+                       Average RTT: 1ms } ] }";
+        let told = "no server is there that takes writes: db1:27017 I/O error: Connection refused (os error 111); db2:27017 is RSSecondary";
+        assert_eq!(nobody_there(message), told);
+        assert_eq!(nobody_there("no topology"), "no topology");
+    }
 }

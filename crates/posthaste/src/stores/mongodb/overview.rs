@@ -18,7 +18,8 @@ impl MongoDb {
         let partitions = self.count_partitions().await?;
         self.sequence().await?;
         let db = self.db();
-        let mut overview: Overview = snapshot!(db, session => overview(db, &mut session, partitions))?;
+        let seen: Result<Overview> = snapshot!(db, session => overview(db, &mut session, partitions));
+        let mut overview = seen?;
         let window = oplog::look(db).await.map(|oplog| oplog.window.as_secs_f64());
         overview.figures.extend(window.map(|value| Figure { name: "oplog_window_seconds", value }));
         Ok(overview)

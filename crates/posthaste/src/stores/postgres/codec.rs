@@ -142,9 +142,8 @@ pub(super) fn entry(row: &Row, tick: u64) -> Result<Entry> {
 
 pub(super) fn message(row: &Row) -> Result<Message> {
     let (aggregate_type, aggregate_id): (&str, &str) = (row.try_get(4)?, row.try_get(5)?);
-    let key = text(row, 6)?;
-    let key = key
-        .map(|key| if key.is_empty() { compact_str::format_compact!("{aggregate_type}/{aggregate_id}") } else { key });
+    let key = row.try_get::<_, Option<&str>>(6)?;
+    let key = key.map(|key| if key.is_empty() { aggregate_key(aggregate_type, aggregate_id) } else { key.into() });
     let max_attempts: Option<i32> = row.try_get(14)?;
     let headers: Option<Json<'_>> = row.try_get(17)?;
     Ok(Message {
@@ -165,6 +164,15 @@ pub(super) fn message(row: &Row) -> Result<Message> {
         max_attempts: max_attempts.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)),
         origin: text(row, 15)?.zip(text(row, 16)?).map(|(stream, event)| Origin { stream, event }),
     })
+}
+
+/// The key of a message that was given none. Put together by hand, because nearly every message that is read needs one.
+fn aggregate_key(aggregate_type: &str, aggregate_id: &str) -> Text {
+    let mut key = Text::with_capacity(aggregate_type.len() + 1 + aggregate_id.len());
+    for part in [aggregate_type, "/", aggregate_id] {
+        key.push_str(part);
+    }
+    key
 }
 
 fn text(row: &Row, column: usize) -> Result<Option<Text>> {

@@ -27,7 +27,10 @@ UPDATE outbox_cursors AS c SET
     done_tick = CASE WHEN l.low_tick IS NULL THEN c.done_tick ELSE l.done_tick::bigint[] END,
     done_seq = CASE WHEN l.low_tick IS NULL THEN c.done_seq ELSE l.done_seq::bigint[] END
 FROM lanes AS l
-JOIN outbox_leases AS h ON h.partition = l.partition AND h.epoch = l.epoch AND h.worker IS NOT NULL
+-- One lease for each lane, by its key; a plain join compares each with each.
+CROSS JOIN LATERAL (
+    SELECT worker FROM outbox_leases
+    WHERE partition = l.partition AND epoch = l.epoch AND worker IS NOT NULL OFFSET 0) AS h
 CROSS JOIN (SELECT CASE WHEN $9 THEN set_config('synchronous_commit', 'off', true) END OFFSET 0) AS quick
 WHERE c.partition = l.partition AND c.destination = l.destination AND c.epoch <= l.epoch
 RETURNING l.place;

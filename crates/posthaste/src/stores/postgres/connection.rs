@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{ClientWrapper, Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::Config;
+use tokio_postgres::config::Host;
 
 use super::{Options, tls};
 use crate::error::{Error, Kind, Result};
@@ -71,6 +72,20 @@ pub(super) fn config(options: &Options) -> Result<Config> {
     Ok(config)
 }
 
+/// The database as a person knows it, without user and password.
+pub(super) fn place(config: &Config) -> String {
+    let host = |host: &Host| match host {
+        Host::Tcp(name) => name.clone(),
+        #[cfg(unix)]
+        Host::Unix(folder) => folder.display().to_string(),
+    };
+    // One port stands for all hosts.
+    let port = |index| config.get_ports().get(index).or(config.get_ports().first()).copied().unwrap_or(5432);
+    let hosts = config.get_hosts().iter().enumerate().map(|(index, named)| format!("{}:{}", host(named), port(index)));
+    let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
+    format!("postgres://{}/{database}", hosts.collect::<Vec<_>>().join(","))
+}
+
 /// Puts the name of the schema where a statement has `{schema}`.
 pub(super) fn in_schema(sql: &str, schema: &str) -> String {
     sql.replace("{schema}", &quoted(schema))
@@ -79,4 +94,18 @@ pub(super) fn in_schema(sql: &str, schema: &str) -> String {
 /// A name as SQL wants it, whatever it contains.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_names_hosts_and_database_and_neither_user_nor_password() {
+        let place_of = |url: &str| place(&Config::from_str(url).unwrap());
+        assert_eq!(place_of("postgres://ann:s3cret@db1/app?sslmode=require"), "postgres://db1:5432/app");
+        assert_eq!(place_of("host=db1,db2 port=6000 user=ann password=s3cret"), "postgres://db1:6000,db2:6000/ann");
+        assert_eq!(place_of("postgres://ann@db1:1,db2:2/app"), "postgres://db1:1,db2:2/app");
+        assert_eq!(place_of("host=/run/postgresql dbname=app"), "postgres:///run/postgresql:5432/app");
+    }
 }

@@ -9,6 +9,9 @@ use crate::error::{Error, Kind};
 impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
         let Some(code) = error.code() else {
+            if is_ours(&error) {
+                return Self::new(Kind::Denied, "the database cannot be connected to as configured").caused_by(error);
+            }
             return Self::new(Kind::Unavailable, "the database cannot be reached, or the connection broke")
                 .caused_by(error);
         };
@@ -33,6 +36,11 @@ impl From<PoolError> for Error {
             other => Self::new(Kind::Unavailable, "no connection to the database").caused_by(other),
         }
     }
+}
+
+/// A password that is missing, or a way to prove it that only one side knows: the client has no other sign for it than its words.
+fn is_ours(error: &tokio_postgres::Error) -> bool {
+    ["invalid configuration", "authentication error"].contains(&error.to_string().as_str())
 }
 
 fn meaning(code: &SqlState) -> (Kind, &'static str) {
@@ -60,7 +68,7 @@ fn meaning(code: &SqlState) -> (Kind, &'static str) {
 fn by_class(class: &str) -> (Kind, &'static str) {
     match class {
         "08" => (Kind::Unavailable, "the connection to the database broke"),
-        "28" | "3D" => (Kind::Unavailable, "the database does not let us in"),
+        "28" | "3D" => (Kind::Denied, "the database does not let us in"),
         "40" => (Kind::Unavailable, "the database gave up a transaction in favour of another"),
         "53" => (Kind::Unavailable, "the database has run out of space, memory or connections"),
         "55" => (Kind::Unavailable, "someone else has locked what is needed"),

@@ -23,11 +23,13 @@ pub(super) async fn overview(snapshot: &Transaction<'_>, partitions: u16) -> Res
     })
 }
 
-/// A transaction that is left open holds its own messages back and keeps all tables from being vacuumed.
+/// A transaction that is left open holds its own messages back and keeps all tables from being vacuumed. No message waits for its
+/// tick while a relay is at work.
 fn figures(totals: &Row) -> Result<Vec<Figure>> {
     Ok(vec![
         Figure { name: "oldest_transaction_seconds", value: totals.try_get(4)? },
         Figure { name: "ticks", value: totals.try_get(5)? },
+        Figure { name: "tick_delay_seconds", value: totals.try_get(6)? },
     ])
 }
 

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::inspect::{DeliveryReport, Status};
 use crate::journal::{Attempt, DestinationReport, LaneCommit, Park, ParkedState, Position, WorkerReport};
 use crate::message::{Message, MessageId};
+use crate::sink::MAX_ERROR_BYTES;
 
 pub async fn an_unknown_message_is_none(t: Fixture) -> Result<()> {
     t.write(vec![order("1")]).await?;
@@ -39,6 +40,18 @@ pub async fn a_report_shows_what_is_parked(t: Fixture) -> Result<()> {
     assert_eq!((delivery.status, delivery.attempts, delivery.kills), (Status::Retrying, 5, 2));
     assert_eq!(delivery.error.as_deref(), Some("refused"));
     assert!(delivery.due_at.is_some());
+    Ok(())
+}
+
+pub async fn the_timeline_keeps_what_a_server_said_at_full_length(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entry = t.written_one(order("1")).await?;
+    let leases = t.lease_all("w").await?;
+    let said = "ä".repeat(MAX_ERROR_BYTES / 2);
+    let attempt = Attempt { position: entry.position, number: 1, error: Some(said.clone()), took: Duration::ZERO };
+    t.commit(&[LaneCommit { attempts: vec![attempt], ..lane("a", lease_of(&entry, &leases)) }]).await?;
+    let timeline = delivery(&t, entry.message.id).await?.timeline;
+    assert!(timeline[0].error.as_deref() == Some(&said), "it is not what was written");
     Ok(())
 }
 

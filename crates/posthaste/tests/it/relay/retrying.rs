@@ -6,7 +6,7 @@ use posthaste::Result;
 use posthaste::inspect::Status;
 use posthaste::message::MessageId;
 use posthaste::retry::{Backoff, Policy};
-use posthaste::sink::{Delivery, Error, Verdict};
+use posthaste::sink::{Delivery, Error, MAX_BRIEF_CHARS, MAX_ERROR_BYTES, Verdict};
 
 use super::making::{about, at_once, destination, ids, made, order, orders};
 use super::outbox::Outbox;
@@ -22,7 +22,7 @@ on_every_store! {
     a_destination_that_says_to_come_back_never_is_not_believed,
     later_messages_of_a_key_wait_for_one_that_is_tried_again,
     what_was_confirmed_before_a_failure_is_not_delivered_again,
-    a_long_error_is_cut,
+    a_long_error_is_cut_for_the_timeline_and_more_so_for_the_message,
 }
 
 /// Fails the first `times` attempts of every message.
@@ -173,14 +173,15 @@ async fn what_was_confirmed_before_a_failure_is_not_delivered_again(outbox: Outb
     Ok(())
 }
 
-async fn a_long_error_is_cut(outbox: Outbox) -> Result<()> {
+async fn a_long_error_is_cut_for_the_timeline_and_more_so_for_the_message(outbox: Outbox) -> Result<()> {
     let message = order("1");
     let receiver = answering_to(message.id, |_| Err(Error::reject("ä".repeat(6_000_000))));
     let relay = outbox.start(destination("app"), receiver.sink());
     outbox.write(std::slice::from_ref(&message)).await?;
     outbox.until_status("app", message.id, Status::Dead).await?;
     relay.stop().await?;
-    let error = outbox.delivery("app", message.id).await?.error.unwrap_or_default();
-    assert_eq!(error, "ä".repeat(5_000));
+    let delivery = outbox.delivery("app", message.id).await?;
+    assert_eq!(delivery.error.unwrap_or_default(), "ä".repeat(MAX_BRIEF_CHARS));
+    assert_eq!(delivery.timeline[0].error.as_deref().unwrap_or_default(), "ä".repeat(MAX_ERROR_BYTES / 2));
     Ok(())
 }

@@ -123,3 +123,12 @@ impl OpenTransaction for Open {
         Ok(self.session.abort_transaction().await?)
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_overview_has_the_figures_that_metrics_promise() -> Result<()> {
+    let figures = Database::fresh("mongodb").await.store.overview().await?.figures;
+    let names: Vec<_> = figures.iter().map(|figure| figure.name).collect();
+    assert_eq!(names, ["sequencer_delay_seconds", "oplog_window_seconds"]);
+    assert!(figures.iter().all(|figure| figure.value >= 0.0), "{figures:?}");
+    Ok(())
+}

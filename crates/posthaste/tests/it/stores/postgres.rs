@@ -13,7 +13,9 @@ use tokio_postgres::NoTls;
 
 use crate::servers;
 
+mod by_sqlx;
 mod plain_sql;
+mod secured;
 mod segments;
 mod surroundings;
 

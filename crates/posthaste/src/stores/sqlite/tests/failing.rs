@@ -29,9 +29,8 @@ fn filling(mut commit: LaneCommit) -> LaneCommit {
 }
 
 async fn limit_pages(store: &Store, pages: i64) -> Result<()> {
-    let limit = move |writer: &mut Connection| {
-        Ok(writer.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?)
-    };
+    let limit =
+        move |writer: &mut Connection| Ok(writer.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?);
     store.sqlite.with_writer(limit).await
 }
 

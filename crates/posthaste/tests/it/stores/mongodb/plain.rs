@@ -118,15 +118,6 @@ async fn refusals(database: &Database) -> Result<Vec<String>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn how_far_back_the_oplog_reaches_is_a_figure() -> Result<()> {
-    let database = Database::fresh("mongodb").await;
-    let figures = database.store.overview().await?.figures;
-    let window = figures.iter().find(|figure| figure.name == "oplog_window_seconds").expect("it can be seen");
-    assert!(window.value >= 0.0);
-    Ok(())
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_missing_index_is_found_by_a_check() -> Result<()> {
     let database = Database::fresh("mongodb").await;
     assert!(refusals(&database).await?.is_empty());

@@ -159,6 +159,16 @@ async fn an_idle_worker_asks_less_than_ten_times_a_second() -> Result<()> {
     Ok(())
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_overview_has_the_figures_that_metrics_promise() -> Result<()> {
+    let t = fresh().await;
+    let figures = t.store.overview().await?.figures;
+    let names: Vec<_> = figures.iter().map(|figure| figure.name).collect();
+    assert_eq!(names, ["oldest_transaction_seconds", "ticks", "tick_delay_seconds"]);
+    assert!(figures.iter().all(|figure| figure.value >= 0.0), "{figures:?}");
+    Ok(())
+}
+
 #[test]
 fn neither_url_nor_password_is_ever_shown() {
     let url = "postgres://ann:s3cr3t@db.example/app".to_owned();

@@ -1,0 +1,76 @@
+//! An HTTP server that writes down what it hears.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+pub struct Listener {
+    pub address: String,
+    heard: Arc<Mutex<Vec<Heard>>>,
+}
+
+/// One request with a body.
+#[derive(Debug, Clone)]
+pub struct Heard {
+    /// The request line, then the headers.
+    head: Vec<String>,
+    pub body: Vec<u8>,
+}
+
+impl Listener {
+    /// Answers with these statuses in turn, and with the last one from then on, on threads that end with the test's process.
+    pub fn answering(statuses: &'static [&'static str]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, heard) = (listener.local_addr().unwrap().to_string(), Arc::<Mutex<Vec<Heard>>>::default());
+        let notes = heard.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let notes = notes.clone();
+                std::thread::spawn(move || while converse(&stream, statuses, &notes).is_some() {});
+            }
+        });
+        Self { address, heard }
+    }
+
+    pub fn heard(&self) -> Vec<Heard> {
+        self.heard.lock().unwrap().clone()
+    }
+}
+
+impl Heard {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let pairs = self.head.iter().skip(1).filter_map(|line| line.split_once(": "));
+        pairs.filter(|(candidate, _)| candidate.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
+    }
+
+    pub fn path(&self) -> &str {
+        self.head[0].split(' ').nth(1).unwrap_or_default()
+    }
+}
+
+/// One request. `None` when the connection has ended.
+fn converse(mut stream: &TcpStream, statuses: &[&str], heard: &Mutex<Vec<Heard>>) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let mut head = Vec::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end() {
+            "" => break,
+            line => head.push(line.to_owned()),
+        }
+    }
+    let mut request = Heard { head, body: Vec::new() };
+    request.body.resize(request.header("content-length").map_or(0, |length| length.parse().unwrap()), 0);
+    reader.read_exact(&mut request.body).ok()?;
+    let status = if request.head[0].starts_with("POST ") {
+        let mut heard = heard.lock().unwrap();
+        heard.push(request);
+        statuses[heard.len().min(statuses.len()) - 1]
+    } else {
+        "200 OK"
+    };
+    stream.write_all(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").as_bytes()).ok()
+}

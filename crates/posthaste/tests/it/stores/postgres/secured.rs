@@ -1,0 +1,130 @@
+//! A server that wants TLS and a password.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use posthaste::stores::postgres::{Options, Postgres};
+use posthaste::testkit::waiting::eventually;
+use tokio_postgres::{Client, NoTls};
+
+use crate::servers::Private;
+
+const PASSWORD: &str = "correct-horse-battery";
+
+/// A server whose user `keeper` comes in by TLS and password only.
+struct Secured {
+    server: Private,
+    owner: Client,
+    authority: PathBuf,
+}
+
+impl Secured {
+    async fn start() -> Self {
+        let server = Private::start("postgres").await;
+        let data = server.folder(0).join("pgdata");
+        certify(&data);
+        let rules = "hostssl all keeper all scram-sha-256\nhost all keeper all reject\nhost all all all trust\n";
+        std::fs::write(data.join("pg_hba.conf"), rules).expect("the server's folder");
+        let owner = connect(&server).await;
+        owner
+            .batch_execute(&format!("CREATE ROLE keeper LOGIN SUPERUSER PASSWORD '{PASSWORD}'"))
+            .await
+            .expect("a role");
+        owner.batch_execute("ALTER SYSTEM SET ssl = on").await.expect("a setting");
+        owner.batch_execute("SELECT pg_reload_conf()").await.expect("it reads its settings");
+        let secured = Self { server, owner, authority: data.join("authority.crt") };
+        let speaks_tls = async || Ok(secured.open("require", PASSWORD).migrate().await.is_ok());
+        eventually("the server speaks TLS", speaks_tls).await.expect("it comes up");
+        secured
+    }
+
+    fn options(&self, mode: &str, password: &str) -> Options {
+        // The name in the certificate.
+        let address = self.server.address().replace("127.0.0.1", "localhost");
+        Options {
+            url: format!("postgres://keeper@{address}/postgres?sslmode={mode}"),
+            password: Some(password.into()),
+            root_certificates: Some(self.authority.clone()),
+            ..Options::default()
+        }
+    }
+
+    fn open(&self, mode: &str, password: &str) -> Postgres {
+        Postgres::open(self.options(mode, password)).expect("good settings")
+    }
+
+    /// How many connections of the keeper are encrypted, and how many there are.
+    async fn connections(&self) -> (i64, i64) {
+        let sql = "SELECT count(*) FILTER (WHERE ssl), count(*) FROM pg_stat_ssl
+            JOIN pg_stat_activity USING (pid) WHERE usename = 'keeper'";
+        let row = self.owner.query_one(sql, &[]).await.expect("an answer");
+        (row.get(0), row.get(1))
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is how the client is used")]
+async fn connect(server: &Private) -> Client {
+    let url = format!("postgres://postgres@{}/postgres", server.address());
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a connection");
+    tokio::spawn(connection);
+    client
+}
+
+/// An authority, and a key for `localhost` that it vouches for; and another one, which vouches for nobody here.
+fn certify(data: &Path) {
+    openssl(data, &["-subj", "/CN=authority", "-keyout", "authority.key", "-out", "authority.crt"]);
+    openssl(data, &["-subj", "/CN=stranger", "-keyout", "stranger.key", "-out", "stranger.crt"]);
+    let name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    let signed = ["-CA", "authority.crt", "-CAkey", "authority.key", "-addext", "basicConstraints=critical,CA:FALSE"];
+    openssl(data, &[&name[..], &signed, &["-keyout", "server.key", "-out", "server.crt"]].concat());
+    let key = data.join("server.key");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).expect("a key of its own");
+    let owned = Command::new("chown").arg("--reference").arg(data).arg(key).arg(data.join("server.crt")).status();
+    assert!(owned.expect("chown is there").success());
+}
+
+fn openssl(folder: &Path, arguments: &[&str]) {
+    let new = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+    let made = Command::new("openssl").args(new).args(arguments).current_dir(folder).output();
+    let made = made.expect("openssl is there");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relay_comes_in_by_tls_and_password_and_believes_only_its_authority() {
+    let secured = Secured::start().await;
+
+    let store = secured.open("require", PASSWORD);
+    assert!(store.check().await.expect("an answer").iter().all(|finding| !finding.refuses));
+    let (encrypted, all) = secured.connections().await;
+    assert!(encrypted > 0 && encrypted == all, "{encrypted} of {all}");
+
+    let wrong = secured.open("require", "wrong-horse").check().await.expect_err("a wrong password");
+    assert!(wrong.to_string().contains("password"), "{wrong}");
+    assert!(!wrong.to_string().contains("horse"), "{wrong}");
+
+    let plain = secured.open("disable", PASSWORD).check().await.expect_err("no encryption");
+    assert!(plain.to_string().contains("no encryption") || plain.to_string().contains("rejects"), "{plain}");
+
+    let stranger = Some(secured.authority.with_file_name("stranger.crt"));
+    let options = Options { root_certificates: stranger, ..secured.options("require", PASSWORD) };
+    let unknown = Postgres::open(options).expect("good settings").check().await.expect_err("an unknown authority");
+    assert!(format!("{unknown:?}{unknown}").contains("ertificate"), "{unknown}");
+
+    let address = secured.options("require", PASSWORD).url.replace("localhost", "127.0.0.1");
+    let options = Options { url: address, ..secured.options("require", PASSWORD) };
+    let other_name = Postgres::open(options).expect("good settings").check().await.expect_err("another name");
+    assert!(format!("{other_name:?}{other_name}").contains("ertificate"), "{other_name}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_that_cannot_be_read_are_named() {
+    let options = Options {
+        url: "postgres://keeper@localhost/postgres?sslmode=require".into(),
+        root_certificates: Some("/does/not/exist.pem".into()),
+        ..Options::default()
+    };
+    let error = Postgres::open(options).expect_err("there is no such file");
+    assert!(error.to_string().contains("/does/not/exist.pem"), "{error}");
+}
