@@ -1,8 +1,12 @@
 //! A transactional outbox: events written with your data, delivered in order, to wherever they must go.
 
+// So that the derived code names the crate the same way inside and outside of it.
+extern crate self as posthaste;
+
 mod clock;
 
 pub mod destination;
+pub mod domain;
 pub mod error;
 pub mod inspect;
 pub mod journal;

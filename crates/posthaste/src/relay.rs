@@ -18,6 +18,7 @@ pub use self::settings::Settings;
 pub use self::telemetry::{
     AttemptSpan, DestinationSnapshot, Histogram, Monitor, PossibleDuplicates, Snapshot, Tally, Tracer,
 };
+pub use self::waker::Waker;
 
 mod breaker;
 mod changes;
@@ -33,6 +34,7 @@ mod rate;
 mod settings;
 mod slots;
 mod telemetry;
+mod waker;
 mod walk;
 mod worker;
 
@@ -48,6 +50,7 @@ pub struct Relay {
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
     monitor: Monitor,
     tracer: Option<Arc<dyn Tracer>>,
+    waker: Waker,
 }
 
 /// Collects what a [`Relay`] needs.
@@ -101,6 +104,7 @@ impl Builder {
             destinations: self.destinations,
             monitor: self.monitor,
             tracer: self.tracer,
+            waker: Waker::default(),
         }
     }
 }
@@ -122,10 +126,15 @@ impl Relay {
         self.monitor.clone()
     }
 
+    /// Lets the application wake the relay after a commit; see [`UnitOfWork::waking`](crate::domain::UnitOfWork::waking).
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
     /// Runs until `until` is ready, then stops gracefully: finishes what is in flight up to a limit, commits, gives the
     /// leases back. Fails only for what waiting cannot mend (no journal, wrong version); a lost store is waited for.
     pub async fn run(self, until: impl Future<Output = ()> + Send) -> Result<()> {
-        let Self { journal, inspect, settings, destinations, monitor, tracer } = self;
+        let Self { journal, inspect, settings, destinations, monitor, tracer, waker } = self;
         settings.check()?;
         destinations.iter().try_for_each(|(destination, _)| destination.check())?;
         let mut until = pin!(until.fuse());
@@ -146,7 +155,8 @@ impl Relay {
                 () = &mut until => return Ok(()),
             }
         };
-        Worker::new(Ports { journal, inspect }, settings, destinations, partitions, monitor, tracer).run(until).await;
+        let ports = Ports { journal, inspect, waker };
+        Worker::new(ports, settings, destinations, partitions, monitor, tracer).run(until).await;
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ mod nats;
 #[cfg(feature = "rabbitmq")]
 mod rabbitmq;
 #[cfg(feature = "redis")]
-mod redis;
+pub(crate) mod redis;
 
 /// How long a broker is away while events are written.
 const OUTAGE: Duration = Duration::from_secs(4);

@@ -9,6 +9,8 @@ mod brokers;
 mod config;
 mod crashes;
 mod demo;
+#[cfg(all(feature = "mongodb", feature = "redis", feature = "rabbitmq"))]
+mod examples;
 mod explaining;
 mod first_steps;
 #[cfg(all(feature = "http", feature = "webhook"))]

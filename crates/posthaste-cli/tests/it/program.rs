@@ -137,7 +137,18 @@ pub struct Relay {
 
 impl Relay {
     pub fn start(program: &mut Command) -> Self {
-        let mut child = program.arg("run").stderr(Stdio::piped()).spawn().unwrap();
+        Self::of(program.arg("run"))
+    }
+
+    /// Another program that runs a relay, with what it prints.
+    pub fn in_program(program: &mut Command) -> Self {
+        let mut relay = Self::of(program.stdout(Stdio::piped()));
+        relay.printed = gather(relay.take_stdout());
+        relay
+    }
+
+    fn of(program: &mut Command) -> Self {
+        let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
         Self { printed: Arc::default(), logged: gather(child.stderr.take().unwrap()), child }
     }
 

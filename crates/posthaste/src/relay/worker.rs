@@ -14,6 +14,7 @@ use super::engine::{Action, Engine, Input};
 use super::hand_over::{HandOver, UnderWay, probe};
 use super::settings::Settings;
 use super::telemetry::{self, Monitor, Tracer};
+use super::waker::Waker;
 use crate::destination::{Destination, Name};
 use crate::error::{Error, Kind, Result};
 use crate::inspect::{Change, Inspect};
@@ -39,6 +40,7 @@ pub(super) struct Ports {
     pub(super) journal: Arc<dyn Journal>,
     /// To pause a destination that wants no more.
     pub(super) inspect: Option<Arc<dyn Inspect>>,
+    pub(super) waker: Waker,
 }
 
 pub(super) struct Worker {
@@ -203,7 +205,7 @@ struct Question {
 
 impl Question {
     async fn ask(self, asked_at: Duration, action: Action) -> Input {
-        let Self { ports: Ports { journal, inspect }, worker, ttl, monitor, destination } = self;
+        let Self { ports: Ports { journal, inspect, waker }, worker, ttl, monitor, destination } = self;
         let destination = destination.unwrap_or_else(|| Name::from(""));
         let patience = ttl.saturating_mul(PATIENCE_LEASES);
         match action {
@@ -221,9 +223,9 @@ impl Question {
                 let result = within(patience, journal.release(&worker, &leases, leaving)).await;
                 Input::Released { leases, leaving, result }
             }
-            Action::Look { wait } => {
-                Input::Looked { result: within(patience.saturating_add(wait), look(journal.as_ref(), wait)).await }
-            }
+            Action::Look { wait } => Input::Looked {
+                result: within(patience.saturating_add(wait), look(journal.as_ref(), &waker, wait)).await,
+            },
             Action::Open { walk, leases } => {
                 let result = within(patience, journal.open(&destination, &leases)).await;
                 Input::Opened { walk, leases, result }
@@ -297,8 +299,15 @@ async fn read_key(
     }
 }
 
-async fn look(journal: &dyn Journal, wait: Duration) -> Result<Option<Position>> {
-    let hint = if wait.is_zero() { Hint::Maybe } else { journal.wait(wait).await? };
+async fn look(journal: &dyn Journal, waker: &Waker, wait: Duration) -> Result<Option<Position>> {
+    let hint = if wait.is_zero() {
+        Hint::Maybe
+    } else {
+        tokio::select! {
+            hint = journal.wait(wait) => hint?,
+            () = waker.woken() => Hint::Maybe,
+        }
+    };
     match hint {
         Hint::Nothing => Ok(None),
         Hint::Maybe => journal.advance().await.map(Some),

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
+use tokio::time::Instant;
 
 use self::failures::Failures;
 use self::unhandled::Unhandled;
@@ -24,16 +25,19 @@ use crate::message::Message;
 use crate::sink::{Delivery, Error, Outcome, Run, Sink};
 
 pub use self::builder::Builder;
+pub use self::cancellation::Cancellation;
 pub use self::closure::{Closure, handler_fn};
 
 mod builder;
+mod cancellation;
 mod closure;
 mod failures;
 mod progress;
+mod typed;
 mod unhandled;
 
 /// What a handler may want to know beside the message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Context {
     pub destination: Name,
     pub position: Position,
@@ -41,16 +45,21 @@ pub struct Context {
     pub attempt: u32,
     pub correlation_id: Option<String>,
     pub tenant: Option<String>,
+    /// When the call counts as failed and is dropped.
+    pub deadline: Instant,
+    pub cancellation: Cancellation,
 }
 
 impl Context {
-    fn of(run: &Run, delivery: &Delivery) -> Self {
+    fn of(run: &Run, delivery: &Delivery, deadline: Instant, cancellation: Cancellation) -> Self {
         Self {
             destination: run.destination.clone(),
             position: delivery.position,
             attempt: delivery.attempt,
             correlation_id: delivery.message.correlation_id.clone().map(String::from),
             tenant: delivery.message.tenant.clone().map(String::from),
+            deadline,
+            cancellation,
         }
     }
 }
@@ -104,7 +113,6 @@ impl Handlers {
         if handlers.is_empty() {
             self.unhandled.warn_once(&delivery.message.event_type);
         }
-        let ctx = Context::of(run, delivery);
         let mut done = progress::decode(delivery.progress.as_deref());
         let mut failures = Failures::default();
         let before = done.len();
@@ -112,6 +120,9 @@ impl Handlers {
             if done.contains(handler.name()) {
                 continue;
             }
+            // Dropped with the call, however it ends.
+            let (_guard, cancellation) = Cancellation::new();
+            let ctx = Context::of(run, delivery, Instant::now() + self.timeout, cancellation);
             match call(handler, &ctx, &delivery.message, self.timeout).await {
                 Ok(()) => drop(done.insert(handler.name().into())),
                 Err(error) => failures.push(handler.name(), &error),

@@ -25,7 +25,9 @@ use uuid::Uuid;
 
 use self::db::Db;
 use self::feed::{Feed, Standing};
+pub(crate) use self::migrate::ensure_collection;
 pub use self::options::{Fields, Options, StatusNames};
+pub use self::transaction::Transaction;
 use self::wait::Watch;
 use crate::error::{Error, Kind, Result};
 
@@ -63,6 +65,7 @@ mod stamp;
 mod standing;
 mod stream;
 mod token;
+mod transaction;
 mod wait;
 
 /// A store in a MongoDB replica set. Clones share the connections and the change stream; each clone remembers for itself what

@@ -22,6 +22,10 @@ use self::connection::Role;
 pub use self::connection::connect;
 use self::desk::Desk;
 pub use self::enqueue::enqueue;
+#[cfg(feature = "sqlx-sqlite")]
+pub use self::enqueue::sqlx::enqueue as enqueue_sqlx;
+#[cfg(feature = "sqlx-sqlite")]
+pub(crate) use self::error::sqlx as sqlx_error;
 use self::wait::Watch;
 use crate::error::Result;
 use crate::journal::PARTITIONS;

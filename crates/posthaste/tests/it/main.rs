@@ -1,5 +1,7 @@
 //! Everything that is tested from outside: one binary, a module per subject.
 
+mod domain;
+mod examples;
 mod relay;
 mod servers;
 mod simulator;

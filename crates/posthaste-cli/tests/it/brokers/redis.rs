@@ -4,7 +4,7 @@ use self::server::Server;
 use super::Broker;
 
 #[path = "../../../../posthaste/tests/it/sinks/redis/server.rs"]
-mod server;
+pub(crate) mod server;
 
 impl Broker for Server {
     const DROPS_REPEATS: bool = true;

@@ -158,14 +158,58 @@ async fn a_handler_sees_where_the_message_stands() {
     run.deliveries[0].message = Arc::new(message);
     let outcome = handlers.deliver(&run).await;
     assert_eq!(outcome.error.unwrap().verdict, Verdict::RetryAfter(Duration::from_secs(7)));
-    let expected = Context {
-        destination: "app".into(),
-        position: Position::seq(1),
-        attempt: 2,
-        correlation_id: Some("c-1".into()),
-        tenant: Some("acme".into()),
+    let ctx = seen.lock().unwrap().take().unwrap();
+    assert_eq!((ctx.destination.as_str(), ctx.position, ctx.attempt), ("app", Position::seq(1), 2));
+    assert_eq!((ctx.correlation_id.as_deref(), ctx.tenant.as_deref()), (Some("c-1"), Some("acme")));
+    assert!(ctx.deadline > Instant::now());
+    assert!(ctx.cancellation.is_cancelled(), "the call is over");
+}
+
+#[tokio::test]
+async fn a_handler_that_nobody_waits_for_any_more_is_told() {
+    let seen = Arc::new(Mutex::new(None));
+    let noted = seen.clone();
+    let hang = move |ctx: Context, _| {
+        assert!(!ctx.cancellation.is_cancelled());
+        *noted.lock().unwrap() = Some(ctx.cancellation);
+        std::future::pending()
     };
-    assert_eq!(seen.lock().unwrap().take(), Some(expected));
+    let handlers = Handlers::builder().on("*", handler_fn("hang", hang)).build().unwrap();
+    let run = run("x", &["1"], None);
+    assert!(tokio::time::timeout(Duration::from_millis(50), handlers.deliver(&run)).await.is_err());
+    let cancellation = seen.lock().unwrap().take().unwrap();
+    cancellation.cancelled().await;
+}
+
+#[tokio::test]
+async fn typed_handlers_get_their_event_and_reject_what_is_none() {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Created {
+        total: u32,
+    }
+    impl crate::domain::DomainEvent for Created {
+        const EVENT_TYPE: &'static str = "order.created.v1";
+        const AGGREGATE_TYPE: &'static str = "order";
+        fn aggregate_id(&self) -> String {
+            "1".into()
+        }
+    }
+    let totals = Arc::new(Mutex::new(Vec::new()));
+    let noted = totals.clone();
+    let note = move |_: Context, created: Created| {
+        noted.lock().unwrap().push(created.total);
+        async { Ok(()) }
+    };
+    let handlers = Handlers::builder().on_event("note", note).build().unwrap();
+    let mut run = run("x", &["1"], None);
+    run.deliveries[0].message = Arc::new(crate::domain::DomainEvent::to_message(&Created { total: 7 }).unwrap());
+    assert_eq!(handlers.deliver(&run).await.confirmed, 1);
+    assert_eq!(*totals.lock().unwrap(), [7]);
+    let secret = Message::builder("order.created.v1", "order", "1").json("secret").build().unwrap();
+    run.deliveries[0].message = Arc::new(secret);
+    let error = handlers.deliver(&run).await.error.unwrap();
+    assert_eq!(error.verdict, Verdict::Reject);
+    assert!(error.text().contains("no order.created.v1") && !error.text().contains("secret"), "{error}");
 }
 
 #[test]

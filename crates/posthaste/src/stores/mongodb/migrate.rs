@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mongodb::IndexModel;
 use mongodb::bson::{Bson, Document, doc};
 use mongodb::options::{IndexOptions, WriteConcern};
+use mongodb::{Database, IndexModel};
 
 use super::codec::{encode_done, whole};
 use super::db::{Db, JOURNAL, OWN};
@@ -39,7 +39,7 @@ impl MongoDb {
             return Err(too_new(found.version));
         }
         for name in OWN.into_iter().chain([self.collection()]) {
-            create(db, name).await?;
+            ensure_collection(&db.database, name).await?;
         }
         let mut by_collection: BTreeMap<String, Vec<IndexModel>> = BTreeMap::new();
         for (collection, index) in indexes(db) {
@@ -112,8 +112,9 @@ async fn refuse_single_server(db: &Db) -> Result<()> {
     if is_router || hello.contains_key("setName") { Ok(()) } else { Err(error::no_replica_set()) }
 }
 
-async fn create(db: &Db, name: &str) -> Result<()> {
-    let Err(error) = db.database.create_collection(name).await else { return Ok(()) };
+/// Makes a collection, unless it is there.
+pub(crate) async fn ensure_collection(database: &Database, name: &str) -> Result<()> {
+    let Err(error) = database.create_collection(name).await else { return Ok(()) };
     let error = Error::from(error);
     let exists = error::failure_of(&error).is_some_and(|failure| failure.code == Some(NAMESPACE_EXISTS));
     if exists { Ok(()) } else { Err(error) }

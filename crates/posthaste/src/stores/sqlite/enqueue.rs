@@ -8,6 +8,9 @@ use crate::error::Result;
 use crate::journal::{Enqueued, partition_of};
 use crate::message::{Headers, Message};
 
+#[cfg(feature = "sqlx-sqlite")]
+pub(super) mod sqlx;
+
 /// Writes messages in the caller's transaction: they are delivered if it commits, and never were if it does not. A message
 /// whose origin or id is stored already is left out quietly. After an error the transaction is to be rolled back.
 pub fn enqueue(transaction: &Transaction<'_>, messages: &[Message]) -> Result<Enqueued> {

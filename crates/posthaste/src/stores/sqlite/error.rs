@@ -15,6 +15,18 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
+/// The same for what sqlx says. The low byte of an extended code is the plain one.
+#[cfg(feature = "sqlx-sqlite")]
+pub(crate) fn sqlx(error: ::sqlx::Error) -> Error {
+    let code = match &error {
+        ::sqlx::Error::Database(refused) if missing_table(refused.message()) => return no_journal(),
+        ::sqlx::Error::Database(refused) => refused.code().and_then(|code| code.parse::<i32>().ok()),
+        _ => return Error::new(Kind::Unavailable, "the database cannot be reached").caused_by(error),
+    };
+    let (kind, context) = meaning(code.map(|code| rusqlite::ffi::Error::new(code).code));
+    Error::new(kind, context).caused_by(error)
+}
+
 fn meaning(code: Option<ErrorCode>) -> (Kind, &'static str) {
     match code {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -45,6 +57,10 @@ fn is_about_schema(error: &rusqlite::Error) -> bool {
         rusqlite::Error::SqliteFailure(_, Some(text)) | rusqlite::Error::SqlInputError { msg: text, .. } => text,
         _ => return false,
     };
+    missing_table(text)
+}
+
+fn missing_table(text: &str) -> bool {
     // `sqlite_sequence` comes with the first table that counts by itself.
     let missing = ["no such table: outbox", "no such table: sqlite_sequence", "no such column"];
     missing.iter().any(|missing| text.starts_with(missing))

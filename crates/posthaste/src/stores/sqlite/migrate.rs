@@ -57,7 +57,18 @@ fn found(connection: &Connection) -> Result<Found> {
 
 /// The number of partitions of a journal of the right version.
 pub(super) fn partitions(connection: &Connection) -> Result<u16> {
-    let found = found(connection)?;
+    usable(found(connection)?)
+}
+
+/// As [`partitions`], on a connection of sqlx.
+#[cfg(feature = "sqlx-sqlite")]
+pub(super) async fn partitions_sqlx(connection: &mut sqlx::SqliteConnection) -> Result<u16> {
+    let found = sqlx::query_as(include_str!("partitions.sql")).fetch_optional(connection).await.map_err(error::sqlx)?;
+    let (version, partitions) = found.ok_or_else(error::no_journal)?;
+    usable(Found { version, partitions })
+}
+
+fn usable(found: Found) -> Result<u16> {
     match found.version.cmp(&(MIGRATIONS.len() as i64)) {
         std::cmp::Ordering::Equal => Ok(found.partitions),
         std::cmp::Ordering::Greater => Err(too_new(found.version)),

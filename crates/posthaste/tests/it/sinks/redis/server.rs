@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running server; it ends when it is dropped.
-pub(super) struct Server {
-    pub(super) address: SocketAddr,
-    pub(super) folder: PathBuf,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) folder: PathBuf,
     options: Vec<String>,
     child: Option<Child>,
 }
 
 impl Server {
     /// Keeps what it has over a restart.
-    pub(super) fn start(options: &[&str]) -> Self {
+    pub(crate) fn start(options: &[&str]) -> Self {
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("redis-{}-{number}", std::process::id()));
@@ -30,7 +30,7 @@ impl Server {
         server
     }
 
-    pub(super) fn start_again(&mut self) {
+    pub(crate) fn start_again(&mut self) {
         let child = Command::new(program())
             .args(["--bind", "127.0.0.1", "--port", &self.address.port().to_string(), "--save", ""])
             .args(["--appendonly", "yes", "--appendfsync", "always", "--dir"])
@@ -43,18 +43,18 @@ impl Server {
     }
 
     /// As a crash does.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
             child.wait().unwrap();
         }
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("redis://{}", self.address)
     }
 
-    pub(super) fn wait_until(&self, condition: impl Fn(&Self) -> bool) {
+    pub(crate) fn wait_until(&self, condition: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !condition(self) {
             assert!(Instant::now() < deadline, "the server gets there in time");
@@ -63,12 +63,12 @@ impl Server {
     }
 
     /// Everything in a stream, in order.
-    pub(super) fn entries(&self, stream: &str) -> Vec<Entry> {
+    pub(crate) fn entries(&self, stream: &str) -> Vec<Entry> {
         let Reply::List(entries) = self.command(&["XRANGE", stream, "-", "+"]) else { panic!("a stream") };
         entries.into_iter().map(Entry::from).collect()
     }
 
-    pub(super) fn command(&self, words: &[&str]) -> Reply {
+    pub(crate) fn command(&self, words: &[&str]) -> Reply {
         match self.try_command(words) {
             Some(Reply::Error(says)) => panic!("{words:?}: {says}"),
             Some(reply) => reply,
@@ -86,7 +86,7 @@ impl Server {
 }
 
 /// As `cargo xtask services` has found it.
-pub(super) fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     let found = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/services/redis/program");
     std::fs::read_to_string(found).map_or_else(|_| "redis-server".into(), |path| path.trim().into())
 }
@@ -98,12 +98,12 @@ impl Drop for Server {
     }
 }
 
-pub(super) fn free_address() -> SocketAddr {
+pub(crate) fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     Text(Vec<u8>),
     Number(i64),
     List(Vec<Reply>),
@@ -112,7 +112,7 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    pub(super) fn bytes(self) -> Vec<u8> {
+    pub(crate) fn bytes(self) -> Vec<u8> {
         match self {
             Self::Text(bytes) => bytes,
             other => panic!("a text, not {other:?}"),
@@ -129,15 +129,15 @@ impl Reply {
 
 /// Names and values of a stream's entry, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry(pub(super) Vec<(String, Vec<u8>)>);
+pub(crate) struct Entry(pub(super) Vec<(String, Vec<u8>)>);
 
 impl Entry {
-    pub(super) fn take(&mut self, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn take(&mut self, name: &str) -> Option<Vec<u8>> {
         let at = self.0.iter().position(|(known, _)| known == name)?;
         Some(self.0.remove(at).1)
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.clone().take(name).map(|value| String::from_utf8(value).unwrap())
     }
 }
@@ -151,23 +151,23 @@ impl From<Reply> for Entry {
 }
 
 /// A few lines of RESP.
-pub(super) struct Connection(BufReader<TcpStream>);
+pub(crate) struct Connection(BufReader<TcpStream>);
 
 impl Connection {
-    pub(super) fn to(address: SocketAddr) -> Option<Self> {
+    pub(crate) fn to(address: SocketAddr) -> Option<Self> {
         let stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
         Some(Self(BufReader::new(stream)))
     }
 
-    pub(super) fn command(&mut self, words: &[&str]) -> Option<Reply> {
+    pub(crate) fn command(&mut self, words: &[&str]) -> Option<Reply> {
         let mut request = format!("*{}\r\n", words.len());
         words.iter().for_each(|word| request += &format!("${}\r\n{word}\r\n", word.len()));
         self.0.get_mut().write_all(request.as_bytes()).ok()?;
         self.reply()
     }
 
-    pub(super) fn reply(&mut self) -> Option<Reply> {
+    pub(crate) fn reply(&mut self) -> Option<Reply> {
         let mut line = String::new();
         self.0.read_line(&mut line).ok().filter(|length| *length > 0)?;
         let (kind, rest) = line.trim_end().split_at(1);

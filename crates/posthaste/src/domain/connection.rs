@@ -1,0 +1,45 @@
+//! What the domain kit asks of a database driver. `drivers/` has an implementation for each.
+
+use std::future::Future;
+
+use super::inbox::Receipt;
+use crate::error::Result;
+use crate::journal::Enqueued;
+use crate::message::{Message, MessageId};
+
+/// A connection of the application with a transaction open on it: what its own statements run on too.
+pub trait Connection: Send {
+    /// Writes messages to the outbox.
+    fn enqueue(&mut self, messages: &[Message]) -> impl Future<Output = Result<Enqueued>> + Send;
+
+    /// Makes the tables of the inbox, unless they are there.
+    fn prepare_inbox(&mut self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Notes that a message is being dealt with, and says whether it is for the first time. Of two transactions that note the same
+    /// message, one waits for the other or fails: at most one commits with `true`.
+    fn receive(&mut self, receipt: &Receipt<'_>) -> impl Future<Output = Result<bool>> + Send;
+
+    /// Removes some marks of the consumer that have expired.
+    fn expire(&mut self, receipt: &Receipt<'_>) -> impl Future<Output = Result<()>> + Send;
+
+    /// Forgets that a consumer has seen a message.
+    fn forget(&mut self, consumer: &str, message: MessageId) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// A transaction of the application, as its driver has it. Dropping it rolls it back.
+pub trait Transaction: Send {
+    type Connection: Connection;
+
+    fn connection(&mut self) -> &mut Self::Connection;
+
+    fn commit(self) -> impl Future<Output = Result<()>> + Send;
+
+    fn rollback(self) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// Where transactions come from: a pool.
+pub trait Begin: Send + Sync {
+    type Transaction: Transaction;
+
+    fn begin_transaction(&self) -> impl Future<Output = Result<Self::Transaction>> + Send;
+}

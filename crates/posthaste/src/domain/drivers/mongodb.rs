@@ -1,0 +1,115 @@
+//! MongoDB by its own driver.
+
+use std::time::Duration;
+
+use mongodb::bson::{Bson, Document, Uuid, doc};
+use mongodb::options::IndexOptions;
+use mongodb::{Collection, IndexModel};
+
+use super::number;
+use crate::domain::connection::{Begin, Connection};
+use crate::domain::inbox::Receipt;
+use crate::error::Result;
+use crate::journal::{Enqueued, Position};
+use crate::message::{Message, MessageId, OrderKey};
+use crate::stores::mongodb::{MongoDb, Transaction, ensure_collection};
+
+const INBOX: &str = "inbox";
+const INBOX_ORDER: &str = "inbox_order";
+
+impl Connection for Transaction {
+    async fn enqueue(&mut self, messages: &[Message]) -> Result<Enqueued> {
+        Transaction::enqueue(self, messages).await
+    }
+
+    /// Not part of the transaction: MongoDB makes collections and indexes outside of it.
+    async fn prepare_inbox(&mut self) -> Result<()> {
+        let database = self.database();
+        ensure_collection(&database, INBOX).await?;
+        ensure_collection(&database, INBOX_ORDER).await?;
+        let at_its_time = IndexOptions::builder().expire_after(Duration::ZERO).build();
+        let expiry = IndexModel::builder().keys(doc! { "expireAt": 1 }).options(at_its_time).build();
+        marks(self).create_index(expiry).await?;
+        Ok(())
+    }
+
+    /// Of two transactions that note the same message at once, one fails with an error that is temporary.
+    async fn receive(&mut self, receipt: &Receipt<'_>) -> Result<bool> {
+        let expiry = doc! { "$add": ["$$NOW", i64::try_from(receipt.retention.as_millis()).unwrap_or(i64::MAX)] };
+        // A mark that is there stays as it is.
+        let first = doc! {
+            "seenAt": { "$ifNull": ["$seenAt", "$$NOW"] },
+            "expireAt": { "$ifNull": ["$expireAt", expiry] },
+        };
+        let mark = doc! { "_id": mark(receipt.consumer, receipt.message) };
+        let marks = marks(self);
+        let marking = marks.update_one(mark, vec![doc! { "$set": first }]).upsert(true);
+        if marking.session(self.session()).await?.upserted_id.is_none() {
+            return Ok(false);
+        }
+        match receipt.order {
+            Some((key, position)) => advance(self, receipt.consumer, key, position).await,
+            None => Ok(true),
+        }
+    }
+
+    /// The server does so by itself, by the index on `expireAt`.
+    async fn expire(&mut self, _: &Receipt<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    async fn forget(&mut self, consumer: &str, message: MessageId) -> Result<()> {
+        let mark = doc! { "_id": mark(consumer, message) };
+        marks(self).delete_one(mark).session(self.session()).await?;
+        Ok(())
+    }
+}
+
+impl crate::domain::connection::Transaction for Transaction {
+    type Connection = Self;
+
+    fn connection(&mut self) -> &mut Self {
+        self
+    }
+
+    async fn commit(self) -> Result<()> {
+        Transaction::commit(self).await
+    }
+
+    async fn rollback(self) -> Result<()> {
+        Transaction::rollback(self).await
+    }
+}
+
+impl Begin for MongoDb {
+    type Transaction = Transaction;
+
+    async fn begin_transaction(&self) -> Result<Transaction> {
+        self.begin().await
+    }
+}
+
+/// Moves a key's newest position forwards, and says whether it moved. Looks first, because an insert that meets another one would
+/// end the transaction.
+async fn advance(transaction: &mut Transaction, consumer: &str, key: &OrderKey, position: Position) -> Result<bool> {
+    let order: Collection<Document> = transaction.database().collection(INBOX_ORDER);
+    let tenant = key.tenant.as_deref().unwrap_or_default();
+    let key = doc! { "_id": { "consumer": consumer, "tenant": tenant, "key": key.key.as_str() } };
+    let place = (number(position.tick), number(position.seq));
+    let newest = order.find_one(key.clone()).session(transaction.session()).await?;
+    let newest = newest.map(|newest| (newest.get_i64("tick").unwrap_or(0), newest.get_i64("seq").unwrap_or(0)));
+    if newest.is_some_and(|newest| newest >= place) {
+        return Ok(false);
+    }
+    let update = doc! { "$set": { "tick": place.0, "seq": place.1 } };
+    order.update_one(key, update).upsert(true).session(transaction.session()).await?;
+    Ok(true)
+}
+
+fn marks(transaction: &Transaction) -> Collection<Document> {
+    transaction.database().collection(INBOX)
+}
+
+fn mark(consumer: &str, message: MessageId) -> Bson {
+    doc! { "consumer": consumer, "message": Uuid::from_bytes(message.0.into_bytes()) }.into()
+}

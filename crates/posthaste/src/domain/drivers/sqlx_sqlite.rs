@@ -1,0 +1,74 @@
+//! SQLite by sqlx.
+
+use sqlx::SqlitePool;
+use sqlx::sqlite::{Sqlite, SqliteConnection};
+
+use super::number;
+use super::sqlite::{self, tenant};
+use crate::domain::connection::{Begin, Connection, Transaction};
+use crate::domain::inbox::Receipt;
+use crate::error::Result;
+use crate::journal::Enqueued;
+use crate::message::{Message, MessageId};
+use crate::stores::sqlite::{enqueue_sqlx, sqlx_error};
+
+impl Connection for SqliteConnection {
+    async fn enqueue(&mut self, messages: &[Message]) -> Result<Enqueued> {
+        enqueue_sqlx(self, messages).await
+    }
+
+    async fn prepare_inbox(&mut self) -> Result<()> {
+        sqlx::raw_sql(sqlite::PREPARE).execute(self).await.map(drop).map_err(sqlx_error)
+    }
+
+    async fn receive(&mut self, receipt: &Receipt<'_>) -> Result<bool> {
+        let mark = sqlx::query(sqlite::RECEIVE).bind(receipt.consumer).bind(receipt.message.to_string());
+        let mark = mark.bind(sqlite::now());
+        if mark.execute(&mut *self).await.map_err(sqlx_error)?.rows_affected() == 0 {
+            return Ok(false);
+        }
+        let Some((key, position)) = receipt.order else { return Ok(true) };
+        let newest = sqlx::query(sqlite::RECEIVE_IN_ORDER)
+            .bind(receipt.consumer)
+            .bind(tenant(key))
+            .bind(key.key.as_str())
+            .bind(number(position.tick))
+            .bind(number(position.seq));
+        Ok(newest.execute(self).await.map_err(sqlx_error)?.rows_affected() == 1)
+    }
+
+    async fn expire(&mut self, receipt: &Receipt<'_>) -> Result<()> {
+        let expired = sqlx::query(sqlite::EXPIRE).bind(receipt.consumer).bind(sqlite::expiry(receipt));
+        expired.execute(self).await.map(drop).map_err(sqlx_error)
+    }
+
+    async fn forget(&mut self, consumer: &str, message: MessageId) -> Result<()> {
+        let forget = sqlx::query(sqlite::FORGET).bind(consumer).bind(message.to_string());
+        forget.execute(self).await.map(drop).map_err(sqlx_error)
+    }
+}
+
+impl Transaction for sqlx::Transaction<'_, Sqlite> {
+    type Connection = SqliteConnection;
+
+    fn connection(&mut self) -> &mut SqliteConnection {
+        self
+    }
+
+    async fn commit(self) -> Result<()> {
+        sqlx::Transaction::commit(self).await.map_err(sqlx_error)
+    }
+
+    async fn rollback(self) -> Result<()> {
+        sqlx::Transaction::rollback(self).await.map_err(sqlx_error)
+    }
+}
+
+/// Transactions that take the lock first, so that none has to give up half-way.
+impl Begin for SqlitePool {
+    type Transaction = sqlx::Transaction<'static, Sqlite>;
+
+    async fn begin_transaction(&self) -> Result<Self::Transaction> {
+        self.begin_with("BEGIN IMMEDIATE").await.map_err(sqlx_error)
+    }
+}

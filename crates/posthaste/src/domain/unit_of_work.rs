@@ -1,0 +1,116 @@
+//! Several aggregates, one transaction, all of their events in order.
+
+use std::fmt;
+use std::future::Future;
+
+use super::Aggregate;
+use super::changes::Changes;
+use super::connection::{Connection, Transaction};
+use super::event::DomainEvent;
+use crate::error::Result;
+use crate::journal::Enqueued;
+use crate::message::Text;
+use crate::relay::Waker;
+
+/// How an application writes the state of one aggregate: its own statements, on a connection `C` of its own driver
+/// (`sqlx::PgConnection`, `sqlx::SqliteConnection`, …).
+pub trait Persist<C>: Aggregate {
+    type Error;
+
+    /// Writes the state. To find out that somebody else was faster, compare [`Events::version`](super::Events::version) in the
+    /// statement and call [`Events::check_version`](super::Events::check_version) on what it affected.
+    fn persist(&self, connection: &mut C) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}
+
+/// A transaction with the aggregates that are saved in it.
+///
+/// ```ignore
+/// let mut unit = UnitOfWork::new(pool.begin().await?);
+/// unit.save(&customer).await?;
+/// unit.save(&account).await?;
+/// unit.commit().await?;
+/// ```
+///
+/// An aggregate that was saved can be looked at, but not changed, until the unit of work has ended. Dropping the unit of work rolls
+/// it back; the aggregates keep their events, and may be saved by another one.
+#[must_use = "dropping a unit of work rolls it back"]
+pub struct UnitOfWork<'a, T> {
+    transaction: T,
+    changes: Changes<'a>,
+}
+
+impl<'a, T: Transaction> UnitOfWork<'a, T> {
+    pub fn new(transaction: T) -> Self {
+        Self { transaction, changes: Changes::default() }
+    }
+
+    /// For events that name no tenant.
+    pub fn tenant(mut self, tenant: impl Into<Text>) -> Self {
+        self.changes.set_tenant(tenant);
+        self
+    }
+
+    /// For events that name no user.
+    pub fn user(mut self, user: impl Into<Text>) -> Self {
+        self.changes.set_user(user);
+        self
+    }
+
+    /// For events that name no correlation id.
+    pub fn correlation_id(mut self, correlation_id: impl Into<Text>) -> Self {
+        self.changes.set_correlation_id(correlation_id);
+        self
+    }
+
+    /// A relay in this process that is to look at once after the commit; others find out by themselves.
+    pub fn waking(mut self, waker: &Waker) -> Self {
+        self.changes.wake(waker.clone());
+        self
+    }
+
+    /// Writes the state of an aggregate now, and its events with the commit.
+    pub async fn save<A: Persist<T::Connection>>(&mut self, aggregate: &'a A) -> Result<(), A::Error> {
+        aggregate.persist(self.transaction.connection()).await?;
+        self.changes.add(aggregate);
+        Ok(())
+    }
+
+    /// Takes the events of an aggregate whose state is written by other means.
+    pub fn record(&mut self, aggregate: &'a (impl Aggregate + ?Sized)) {
+        self.changes.add(aggregate);
+    }
+
+    /// Takes note of an event that no aggregate keeps: for applications without aggregates.
+    pub fn register<E: DomainEvent>(&mut self, event: E) {
+        self.changes.register(event);
+    }
+
+    /// For whatever else belongs into the transaction.
+    pub fn connection(&mut self) -> &mut T::Connection {
+        self.transaction.connection()
+    }
+
+    /// Writes the events and commits. After an error nothing is written (or, if the answer to the commit was lost, maybe all of
+    /// it), and every aggregate still has its events, under the same ids.
+    pub async fn commit(mut self) -> Result<Enqueued> {
+        let messages = self.changes.messages()?;
+        let enqueued = match messages.is_empty() {
+            true => Enqueued::default(),
+            false => self.transaction.connection().enqueue(&messages).await?,
+        };
+        self.transaction.commit().await?;
+        self.changes.committed();
+        Ok(enqueued)
+    }
+
+    /// Undoes it at once; dropping a unit of work does so at some time.
+    pub async fn rollback(self) -> Result<()> {
+        self.transaction.rollback().await
+    }
+}
+
+impl<T> fmt::Debug for UnitOfWork<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnitOfWork").field("changes", &self.changes).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,46 @@
+//! Writing with sqlx.
+
+use ::sqlx::SqliteConnection;
+
+use super::headers;
+use crate::error::Result;
+use crate::journal::{Enqueued, partition_of};
+use crate::message::Message;
+use crate::stores::sqlite::{error, migrate};
+
+/// As [`enqueue`](super::enqueue), in a transaction of sqlx: `enqueue_sqlx(&mut *transaction, &messages)`.
+pub async fn enqueue(connection: &mut SqliteConnection, messages: &[Message]) -> Result<Enqueued> {
+    let partitions = migrate::partitions_sqlx(connection).await?;
+    let mut enqueued = Enqueued::default();
+    for message in messages {
+        match insert(connection, message, partitions).await? {
+            0 => enqueued.duplicates += 1,
+            _ => enqueued.stored += 1,
+        }
+    }
+    Ok(enqueued)
+}
+
+async fn insert(connection: &mut SqliteConnection, message: &Message, partitions: u16) -> Result<u64> {
+    let origin = message.origin.as_ref();
+    let query = ::sqlx::query(include_str!("../enqueue.sql"))
+        .bind(message.id.to_string())
+        .bind(message.event_type.as_str())
+        .bind(message.aggregate_type.as_str())
+        .bind(message.aggregate_id.as_str())
+        .bind(message.key.as_deref())
+        .bind(message.tenant.as_deref())
+        .bind(message.user.as_deref())
+        .bind(message.correlation_id.as_deref())
+        .bind(message.content_type.as_str())
+        .bind(message.occurred_at.as_millisecond())
+        .bind(message.due_at.map(|at| at.as_millisecond()))
+        .bind(message.destination.as_deref())
+        .bind(message.max_attempts)
+        .bind(origin.map(|origin| origin.stream.as_str()))
+        .bind(origin.map(|origin| origin.event.as_str()))
+        .bind(headers(&message.headers)?)
+        .bind(&*message.payload)
+        .bind(partition_of(message, partitions));
+    Ok(query.execute(connection).await.map_err(error::sqlx)?.rows_affected())
+}
