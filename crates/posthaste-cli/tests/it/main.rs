@@ -17,6 +17,8 @@ mod first_steps;
 mod http;
 mod inspecting;
 mod lives;
+#[cfg(feature = "mongodb")]
+mod mongodb;
 mod operating;
 mod orders;
 mod processes;

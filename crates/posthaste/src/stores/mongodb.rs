@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use self::db::Db;
-use self::feed::Feed;
+use self::feed::{Feed, Standing};
 pub(crate) use self::migrate::ensure_collection;
 pub use self::options::{Fields, Options, StatusNames};
 pub use self::transaction::Transaction;
@@ -48,9 +48,11 @@ mod journal;
 mod json;
 mod lease;
 mod list;
+mod lock_keys;
 mod migrate;
 mod open;
 mod operate;
+mod oplog;
 mod options;
 mod overview;
 mod purge;
@@ -61,6 +63,7 @@ mod sequence;
 mod session;
 mod stamp;
 mod standing;
+mod stream;
 mod token;
 mod transaction;
 mod wait;
@@ -140,14 +143,15 @@ impl MongoDb {
         &self.shared.db
     }
 
-    /// Starts to read the change stream, once, when someone first waits.
+    /// Starts to read the change stream, once, when someone first needs it.
     fn follow(&self) {
         if !self.db().options.change_stream {
             return;
         }
         let mut stream = self.shared.stream.lock().unwrap_or_else(PoisonError::into_inner);
         if stream.is_empty() {
-            stream.spawn(feed::follow(self.db().clone(), Arc::clone(&self.shared.feed)));
+            self.shared.feed.stands(Standing::Opening);
+            stream.spawn(stream::follow(self.db().clone(), Arc::clone(&self.shared.feed)));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use mongodb::bson::{Document, doc};
 
-use super::MongoDb;
 use super::migrate::indexes;
+use super::{MongoDb, oplog};
 use crate::error::Result;
 use crate::inspect::Finding;
 
@@ -31,6 +31,7 @@ impl MongoDb {
             );
             findings.push(Finding { refuses: false, says });
         }
+        findings.extend(oplog::look(self.db()).await.and_then(|oplog| oplog.finding()));
         Ok(findings)
     }
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Kind, Result};
 pub(super) const JOURNAL: &str = "journal";
 
 /// The collections beside the one that applications write to.
-pub(super) const OWN: [&str; 10] = [
+pub(super) const OWN: [&str; 11] = [
     "outbox_state",
     "outbox_partitions",
     "outbox_destinations",
@@ -25,6 +25,7 @@ pub(super) const OWN: [&str; 10] = [
     "outbox_chunks",
     "outbox_tokens",
     "outbox_audit",
+    "outbox_keys",
 ];
 
 /// A database, and how it is used. Cheap to clone.

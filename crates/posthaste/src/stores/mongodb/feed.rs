@@ -1,35 +1,22 @@
-//! Following the change stream.
+//! What the change stream has told.
 //!
-//! The stream tells when something was written, and in which order plain documents were committed. It is never needed: the
-//! collection is the truth. So whatever happens to it (a lost connection, a token that the oplog no longer reaches, an
-//! `invalidate`, a fatal error) has one answer: note that something may have been missed, which makes everyone look, and open
-//! another one, first where the last one was, then from now on.
+//! The stream (`stream`) tells when something was written, and in which order plain documents were committed. It is never needed:
+//! the collection is the truth, and whoever waits here for the stream waits only so long.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mongodb::bson::{Bson, Document, Timestamp, doc};
-use mongodb::change_stream::ChangeStream;
+use mongodb::bson::{Bson, Document, Timestamp};
 use mongodb::change_stream::event::ResumeToken;
-use mongodb::options::ReadConcern;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
-use super::db::Db;
 use super::sequence::codec_key;
-use super::token;
-use crate::error::{Error, Result};
 
-/// How long the server waits before it says that there is nothing; each answer moves the token on.
-const AWAIT: Duration = Duration::from_millis(1_000);
-
-/// A stream that says nothing at all for this long, not even that there is nothing, is dead.
-const SILENCE: Duration = Duration::from_secs(10);
-
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// How long a stream that goes on after a restart is given to tell what was committed meanwhile.
+const CATCH_UP: Duration = Duration::from_secs(10);
 
 /// Commits remembered until they are numbered. What is forgotten is numbered in the order of storage.
 const REMEMBERED: usize = 100_000;
@@ -37,19 +24,35 @@ const REMEMBERED: usize = 100_000;
 /// When a document was committed, and which one it was of those the stream told about.
 pub(super) type Place = (Timestamp, u64);
 
+/// How the stream stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// There is none, or there was one.
+    #[default]
+    Broken,
+    /// It was asked for just now.
+    Opening,
+    /// It tells what was committed while nobody listened.
+    CatchingUp,
+    /// It tells what is committed now.
+    Live,
+}
+
 /// What the stream has told.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     /// Grows with everything that may be news.
     changes: AtomicU64,
     changed: Notify,
-    live: AtomicBool,
     pub(super) restarts: AtomicU64,
     told: Mutex<Told>,
 }
 
 #[derive(Debug, Default)]
 struct Told {
+    standing: Standing,
+    /// When it was last other than broken for the first time; nobody waits for it to catch up longer than [`CATCH_UP`] after that.
+    since: Option<Instant>,
     token: Option<ResumeToken>,
     count: u64,
     commits: HashMap<String, Place>,
@@ -57,7 +60,26 @@ struct Told {
 
 impl Feed {
     pub(super) fn is_live(&self) -> bool {
-        self.live.load(Ordering::Acquire)
+        matches!(self.told().standing, Standing::CatchingUp | Standing::Live)
+    }
+
+    /// Takes note of a change of the stream itself, after each of which everyone shall look.
+    pub(super) fn stands(&self, standing: Standing) {
+        {
+            let mut told = self.told();
+            if told.standing == Standing::Broken {
+                told.since = Some(Instant::now());
+            }
+            told.standing = standing;
+        }
+        self.announce();
+    }
+
+    /// The stream has nothing more to tell about the past.
+    pub(super) fn has_caught_up(&self) {
+        if self.told().standing == Standing::CatchingUp {
+            self.stands(Standing::Live);
+        }
     }
 
     pub(super) fn changes(&self) -> u64 {
@@ -85,19 +107,31 @@ impl Feed {
         self.told().token.clone()
     }
 
-    /// When these documents were committed, once the stream has told about all of them; `None` if it does not in time.
+    /// When these documents were committed, once the stream has told about all of them; `None` if it does not in time. One that
+    /// catches up is given the time it takes.
     pub(super) async fn order_of(&self, ids: &[&Bson], patience: Duration) -> Option<HashMap<String, Place>> {
         let keys: Vec<String> = ids.iter().map(|id| codec_key(id)).collect();
-        let until = Instant::now() + patience;
+        let asked = Instant::now();
         loop {
             let changed = self.changed.notified();
             if let Some(order) = self.take(&keys) {
                 return Some(order);
             }
-            if !self.is_live() || timeout(until.saturating_duration_since(Instant::now()), changed).await.is_err() {
+            let rest = self.waits_until(asked + patience).saturating_duration_since(Instant::now());
+            if timeout(rest, changed).await.is_err() {
                 self.forget(&keys);
                 return None;
             }
+        }
+    }
+
+    /// Until when it makes sense to wait for the stream, if not longer than `patience` once it has caught up.
+    fn waits_until(&self, patience: Instant) -> Instant {
+        let told = self.told();
+        match (told.standing, told.since) {
+            (Standing::Live, _) => patience,
+            (Standing::Opening | Standing::CatchingUp, Some(since)) => patience.max(since + CATCH_UP),
+            _ => Instant::now(),
         }
     }
 
@@ -122,7 +156,7 @@ impl Feed {
     }
 
     /// Takes note of an event and of where the stream stands.
-    fn tell(&self, event: Option<&Document>, token: Option<ResumeToken>, events: &str) {
+    pub(super) fn tell(&self, event: Option<&Document>, token: Option<ResumeToken>, events: &str) {
         let mut told = self.told();
         if token.is_some() {
             told.token = token;
@@ -145,100 +179,7 @@ impl Feed {
         }
     }
 
-    fn told(&self) -> std::sync::MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Reads the stream for as long as the store is there.
-pub(super) async fn follow(db: Db, feed: Arc<Feed>) {
-    let mut pause = FIRST_PAUSE;
-    let mut resume = token::load(&db).await.unwrap_or_default();
-    loop {
-        let opened = Instant::now();
-        let error = match open(&db, resume.take()).await {
-            Ok(stream) => {
-                feed.live.store(true, Ordering::Release);
-                // Whatever happened before is not in this stream: look for it.
-                feed.announce();
-                read(&db, &feed, stream).await
-            }
-            Err(error) => error,
-        };
-        feed.live.store(false, Ordering::Release);
-        feed.restarts.fetch_add(1, Ordering::Relaxed);
-        feed.announce();
-        // From where it was if it can be resumed from there, else from now on.
-        resume = if is_fatal(&error) { None } else { feed.token() };
-        pause = if opened.elapsed() > LONGEST_PAUSE { FIRST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
-        sleep(pause).await;
-    }
-}
-
-/// Whether the same token would meet the same error: the oplog no longer reaches back to it (286), it is not understood (260), the
-/// stream cannot be resumed (280), or what it watched is gone.
-fn is_fatal(error: &Error) -> bool {
-    let code = super::error::failure_of(error).and_then(|failure| failure.code);
-    !matches!(
-        code,
-        None | Some(
-            6 | 7
-                | 63
-                | 89
-                | 91
-                | 133
-                | 150
-                | 189
-                | 234
-                | 262
-                | 9_001
-                | 10_107
-                | 11_600
-                | 11_602
-                | 13_388
-                | 13_435
-                | 13_436
-        )
-    )
-}
-
-async fn open(db: &Db, resume: Option<ResumeToken>) -> Result<ChangeStream<Document>> {
-    let events = &db.options.collection;
-    let ended = ["drop", "rename", "dropDatabase", "invalidate"];
-    let wanted = doc! { "$match": { "$or": [
-        { "ns.coll": events, "operationType": "insert" },
-        { "ns.coll": "outbox_state", "operationType": { "$in": ["insert", "update", "replace"] } },
-        { "operationType": { "$in": ended.to_vec() } },
-    ] } };
-    // Not the documents: whoever needs them reads them, and they can be too large for an event.
-    let stamp = format!("$fullDocument.{}", db.options.fields.recorded_at);
-    let stamped = doc! { "$eq": [{ "$type": stamp }, "timestamp"] };
-    let only = doc! { "$project": {
-        "_id": 1, "operationType": 1, "ns": 1, "clusterTime": 1, "documentKey": 1, "stamped": stamped,
-    } };
-    let watch =
-        db.database.watch().pipeline([wanted, only]).read_concern(ReadConcern::majority()).max_await_time(AWAIT);
-    let watch = match resume {
-        // Also goes on after an `invalidate`, which `resume_after` does not.
-        Some(token) => watch.start_after(token),
-        None => watch,
-    };
-    let stream = timeout(SILENCE, async { watch.await }).await;
-    Ok(stream.map_err(|_| super::error::too_slow())??.with_type())
-}
-
-/// Until it ends, and why.
-async fn read(db: &Db, feed: &Feed, mut stream: ChangeStream<Document>) -> Error {
-    while stream.is_alive() {
-        let event = match timeout(SILENCE, stream.next_if_any()).await {
-            Ok(Ok(event)) => event,
-            Ok(Err(error)) => return error.into(),
-            Err(_) => return super::error::too_slow(),
-        };
-        feed.tell(event.as_ref(), stream.resume_token(), &db.options.collection);
-        if event.is_some() {
-            feed.announce();
-        }
-    }
-    super::db::corrupt("the change stream was invalidated")
 }

@@ -19,6 +19,9 @@ const VERSION: i64 = 1;
 /// How long a resume token that nobody advances is kept: far longer than any oplog.
 const TOKEN_DAYS: u64 = 30;
 
+/// How long a key that somebody locked is remembered: far longer than any transaction.
+const KEY_REMEMBERED: Duration = Duration::from_secs(24 * 3_600);
+
 /// A worker that ended without a word is shown for this long.
 const SHOWN_AFTER_END: Duration = Duration::from_secs(24 * 3_600);
 
@@ -151,6 +154,7 @@ pub(super) fn indexes(db: &Db) -> Vec<(String, IndexModel)> {
         index("outbox_attempts", "outbox_attempts_seq", doc! { "seq": 1, "destination": 1 }, None),
         index("outbox_chunks", "outbox_chunks_message", doc! { "message": 1, "n": 1 }, None),
         expiring("outbox_tokens", "outbox_tokens_ttl", "at", Duration::from_secs(TOKEN_DAYS * 24 * 3_600)),
+        expiring("outbox_keys", "outbox_keys_ttl", "at", KEY_REMEMBERED),
         expiring("outbox_workers", "outbox_workers_ttl", "expiresAt", SHOWN_AFTER_END),
     ]
 }

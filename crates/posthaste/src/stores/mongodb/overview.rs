@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use mongodb::ClientSession;
-use mongodb::bson::{Bson, Document, doc};
+use mongodb::bson::{Bson, doc};
 
 use super::codec::{self, moment, text};
 use super::db::Db;
 use super::report::worker_report;
 use super::session::snapshot;
-use super::{MongoDb, census, sequence};
+use super::{MongoDb, census, oplog, sequence};
 use crate::error::Result;
 use crate::inspect::{Figure, Overview, WorkerStatus};
 
@@ -20,7 +20,8 @@ impl MongoDb {
         let db = self.db();
         let seen: Result<Overview> = snapshot!(db, session => overview(db, &mut session, partitions));
         let mut overview = seen?;
-        overview.figures.extend(oplog_window(db).await);
+        let window = oplog::look(db).await.map(|oplog| oplog.window.as_secs_f64());
+        overview.figures.extend(window.map(|value| Figure { name: "oplog_window_seconds", value }));
         Ok(overview)
     }
 }
@@ -47,17 +48,6 @@ async fn figures(db: &Db, session: &mut ClientSession, now: i64) -> Result<Vec<F
     let oldest = oldest.map(|document| codec::row(db, &document)).transpose()?;
     let delay = oldest.map_or(0.0, |row| codec::until(now, row.message.occurred_at.as_millisecond()).as_secs_f64());
     Ok(vec![Figure { name: "sequencer_delay_seconds", value: delay }])
-}
-
-/// From the oldest to the newest entry of the oplog: how long a change stream may be away. Nothing for a user who may not read it.
-async fn oplog_window(db: &Db) -> Option<Figure> {
-    let oplog = db.database.client().database("local").collection::<Document>("oplog.rs");
-    let mut ends = [0; 2];
-    for (end, direction) in ends.iter_mut().zip([1, -1]) {
-        let find = oplog.find_one(doc! {}).sort(doc! { "$natural": direction }).projection(doc! { "ts": 1 });
-        *end = find.await.ok()??.get_timestamp("ts").ok()?.time;
-    }
-    Some(Figure { name: "oplog_window_seconds", value: f64::from(ends[1].saturating_sub(ends[0])) })
 }
 
 /// Partitions by who holds them.

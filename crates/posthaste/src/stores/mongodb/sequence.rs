@@ -163,7 +163,12 @@ impl MongoDb {
     /// Sorts a batch into the order of the transactions that wrote it. See the top of this file.
     async fn in_order(&self, rows: Vec<Row>, patience: Duration) -> Vec<Row> {
         let plain: Vec<&Bson> = rows.iter().filter(|row| row.recorded_at.is_none()).map(|row| &row.id).collect();
-        let committed = if plain.is_empty() { None } else { self.shared.feed.order_of(&plain, patience).await };
+        let committed = if plain.is_empty() {
+            None
+        } else {
+            self.follow();
+            self.shared.feed.order_of(&plain, patience).await
+        };
         let mut places: Vec<_> = rows
             .into_iter()
             .enumerate()

@@ -17,6 +17,8 @@ mod ordering;
 mod plain;
 mod scene;
 mod stamps;
+mod streams;
+mod tokens;
 
 mod one_node {
     use super::Database;

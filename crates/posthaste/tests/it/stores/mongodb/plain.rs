@@ -111,14 +111,20 @@ async fn statuses_of_another_outbox_are_understood_and_used() -> Result<()> {
     Ok(())
 }
 
+/// Not the warnings: the servers of the tests are small.
+async fn refusals(database: &Database) -> Result<Vec<String>> {
+    let refusals = database.store.check().await?.into_iter().filter(|finding| finding.refuses);
+    Ok(refusals.map(|finding| finding.says).collect())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_missing_index_is_found_by_a_check() -> Result<()> {
     let database = Database::fresh("mongodb").await;
-    assert!(database.store.check().await?.is_empty());
+    assert!(refusals(&database).await?.is_empty());
     database.documents("outbox_events").drop_index("outbox_journal").await?;
-    let findings = database.store.check().await?;
-    assert!(findings.len() == 1 && findings[0].says.contains("outbox_journal"), "{findings:?}");
+    let missing = refusals(&database).await?;
+    assert!(missing.len() == 1 && missing[0].contains("outbox_journal"), "{missing:?}");
     database.store.migrate().await?;
-    assert!(database.store.check().await?.is_empty());
+    assert!(refusals(&database).await?.is_empty());
     Ok(())
 }
