@@ -1,7 +1,7 @@
 //! The sink suite on every sink, and on sinks that are wrong on purpose.
 
 #[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
-mod certificates;
+pub(crate) mod certificates;
 mod handlers;
 mod handlers_behind_a_relay;
 #[cfg(feature = "kafka")]

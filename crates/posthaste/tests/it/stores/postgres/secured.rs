@@ -1,7 +1,7 @@
 //! A server that wants TLS and a password.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use posthaste::stores::postgres::{Options, Postgres};
@@ -9,6 +9,7 @@ use posthaste::testkit::waiting::eventually;
 use tokio_postgres::{Client, NoTls};
 
 use crate::servers::Private;
+use crate::sinks::certificates::Certificates;
 
 const PASSWORD: &str = "correct-horse-battery";
 
@@ -16,14 +17,15 @@ const PASSWORD: &str = "correct-horse-battery";
 struct Secured {
     server: Private,
     owner: Client,
-    authority: PathBuf,
+    certificates: Certificates,
 }
 
 impl Secured {
     async fn start() -> Self {
         let server = Private::start("postgres").await;
         let data = server.folder(0).join("pgdata");
-        certify(&data);
+        let certificates = Certificates::make();
+        install(&certificates, &data);
         let rules = "hostssl all keeper all scram-sha-256\nhost all keeper all reject\nhost all all all trust\n";
         std::fs::write(data.join("pg_hba.conf"), rules).expect("the server's folder");
         let owner = connect(&server).await;
@@ -33,19 +35,17 @@ impl Secured {
             .expect("a role");
         owner.batch_execute("ALTER SYSTEM SET ssl = on").await.expect("a setting");
         owner.batch_execute("SELECT pg_reload_conf()").await.expect("it reads its settings");
-        let secured = Self { server, owner, authority: data.join("authority.crt") };
+        let secured = Self { server, owner, certificates };
         let speaks_tls = async || Ok(secured.open("require", PASSWORD).migrate().await.is_ok());
         eventually("the server speaks TLS", speaks_tls).await.expect("it comes up");
         secured
     }
 
     fn options(&self, mode: &str, password: &str) -> Options {
-        // The name in the certificate.
-        let address = self.server.address().replace("127.0.0.1", "localhost");
         Options {
-            url: format!("postgres://keeper@{address}/postgres?sslmode={mode}"),
+            url: format!("postgres://keeper@{}/postgres?sslmode={mode}", self.server.address()),
             password: Some(password.into()),
-            root_certificates: Some(self.authority.clone()),
+            root_certificates: Some(self.certificates.authority()),
             ..Options::default()
         }
     }
@@ -71,24 +71,14 @@ async fn connect(server: &Private) -> Client {
     client
 }
 
-/// An authority, and a key for `localhost` that it vouches for; and another one, which vouches for nobody here.
-fn certify(data: &Path) {
-    openssl(data, &["-subj", "/CN=authority", "-keyout", "authority.key", "-out", "authority.crt"]);
-    openssl(data, &["-subj", "/CN=stranger", "-keyout", "stranger.key", "-out", "stranger.crt"]);
-    let name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    let signed = ["-CA", "authority.crt", "-CAkey", "authority.key", "-addext", "basicConstraints=critical,CA:FALSE"];
-    openssl(data, &[&name[..], &signed, &["-keyout", "server.key", "-out", "server.crt"]].concat());
-    let key = data.join("server.key");
+/// Puts the key and its certificate where the server looks for them, and makes them its own.
+fn install(certificates: &Certificates, data: &Path) {
+    let (key, certificate) = (data.join("server.key"), data.join("server.crt"));
+    std::fs::copy(certificates.key(), &key).expect("the server's folder");
+    std::fs::copy(certificates.certificate(), &certificate).expect("the server's folder");
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).expect("a key of its own");
-    let owned = Command::new("chown").arg("--reference").arg(data).arg(key).arg(data.join("server.crt")).status();
+    let owned = Command::new("chown").arg("--reference").arg(data).arg(key).arg(certificate).status();
     assert!(owned.expect("chown is there").success());
-}
-
-fn openssl(folder: &Path, arguments: &[&str]) {
-    let new = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-    let made = Command::new("openssl").args(new).args(arguments).current_dir(folder).output();
-    let made = made.expect("openssl is there");
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,15 +97,15 @@ async fn a_relay_comes_in_by_tls_and_password_and_believes_only_its_authority() 
     let plain = secured.open("disable", PASSWORD).check().await.expect_err("no encryption");
     assert!(plain.to_string().contains("no encryption") || plain.to_string().contains("rejects"), "{plain}");
 
-    let stranger = Some(secured.authority.with_file_name("stranger.crt"));
+    let stranger = Some(secured.certificates.stranger());
     let options = Options { root_certificates: stranger, ..secured.options("require", PASSWORD) };
     let unknown = Postgres::open(options).expect("good settings").check().await.expect_err("an unknown authority");
-    assert!(format!("{unknown:?}{unknown}").contains("ertificate"), "{unknown}");
+    assert!(unknown.to_string().contains("certificate"), "{unknown}");
 
-    let address = secured.options("require", PASSWORD).url.replace("localhost", "127.0.0.1");
-    let options = Options { url: address, ..secured.options("require", PASSWORD) };
+    let url = secured.options("require", PASSWORD).url.replace("@127.0.0.1", "@elsewhere") + "&hostaddr=127.0.0.1";
+    let options = Options { url, ..secured.options("require", PASSWORD) };
     let other_name = Postgres::open(options).expect("good settings").check().await.expect_err("another name");
-    assert!(format!("{other_name:?}{other_name}").contains("ertificate"), "{other_name}");
+    assert!(other_name.to_string().contains("certificate"), "{other_name}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
