@@ -87,7 +87,7 @@ impl Kafka {
                     return (confirmed, Some(error));
                 }
                 Some(Stop::Purged) => match producer.lost() {
-                    Some(error) => return (confirmed, Some(error.clone())),
+                    Some(error) => return (confirmed, Some(error)),
                     None if restarts == MAX_RESTARTS => return (confirmed, Some(errors::interrupted())),
                     None => restarts += 1,
                 },

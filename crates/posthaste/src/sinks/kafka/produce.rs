@@ -7,7 +7,7 @@ use rdkafka::producer::DeliveryFuture;
 use tokio::time::sleep;
 
 use super::errors::{self, Stop};
-use super::producer::{Health, Producer};
+use super::producer::{Client, Health, Producer};
 use super::record::Record;
 use super::settings::Settings;
 
@@ -65,7 +65,10 @@ fn wave<'a, 'r>(producer: &Producer, records: &'a [Record<'r>], pace: Pace) -> &
 
 /// Hands as many records to the client as it takes, then waits for their confirmations.
 async fn send(producer: &Producer, records: &[Record<'_>], settings: &Settings) -> Sent {
-    let HandedOver { under_way, refused } = hand_over(producer, records, settings);
+    let Some(handed_over) = producer.unless_lost(|client| hand_over(client, records, settings)) else {
+        return Sent { confirmed: 0, stop: Some(Stop::Purged) };
+    };
+    let HandedOver { under_way, refused } = handed_over;
     if under_way.is_empty() && refused.is_none() {
         sleep(PAUSE).await;
         return Sent { confirmed: 0, stop: None };
@@ -99,10 +102,10 @@ struct HandedOver {
     refused: Option<Stop>,
 }
 
-fn hand_over(producer: &Producer, records: &[Record<'_>], settings: &Settings) -> HandedOver {
+fn hand_over(client: &Client, records: &[Record<'_>], settings: &Settings) -> HandedOver {
     let mut under_way = Vec::with_capacity(records.len());
     for record in records {
-        let handed = producer.client().send_result(record.native());
+        let handed = client.send_result(record.native());
         match handed.map_err(|(error, _)| error) {
             Ok(delivery) => under_way.push(delivery),
             Err(KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull)) => break,

@@ -1,7 +1,7 @@
 //! One producer for all runs, made when it is first needed and again after it is lost.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use rdkafka::client::ClientContext;
@@ -79,8 +79,8 @@ pub(super) type Client = FutureProducer<Listener>;
 pub(super) struct Producer {
     client: Client,
     listener: Listener,
-    /// Why it was given up, if it was.
-    lost: OnceLock<Error>,
+    /// Why it was given up, if it was. Locked while records are handed over.
+    lost: RwLock<Option<Error>>,
     pub(super) batches: Batches,
     /// That have taken a message from this client; see [`Record::place`](super::record::Record::place).
     pub(super) places: Known<u64>,
@@ -100,7 +100,7 @@ impl Producer {
         let listener = Listener { health: watch::Sender::new(Health::Fine), complaint: Arc::default() };
         let client = config.create_with_context(listener.clone());
         let client = client.map_err(|error| errors::of_client(&error))?;
-        Ok(Arc::new(Self { client, listener, lost: OnceLock::new(), batches, places: Known::default() }))
+        Ok(Arc::new(Self { client, listener, lost: RwLock::default(), batches, places: Known::default() }))
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -143,17 +143,24 @@ impl Producer {
 
     pub(super) fn is_usable(&self) -> bool {
         let healthy = *self.listener.health.borrow() == Health::Fine && self.client.client().fatal_error().is_none();
-        healthy && self.lost.get().is_none()
+        healthy && self.lost().is_none()
     }
 
-    pub(super) fn lost(&self) -> Option<&Error> {
-        self.lost.get()
+    pub(super) fn lost(&self) -> Option<Error> {
+        self.lost.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Hands records over, all before it is given up or none: of a run that is handed over while all is thrown away, the second half
+    /// would be sent and the first would not.
+    pub(super) fn unless_lost<T>(&self, hand_over: impl FnOnce(&Client) -> T) -> Option<T> {
+        let lost = self.lost.read().unwrap_or_else(PoisonError::into_inner);
+        lost.is_none().then(|| hand_over(&self.client))
     }
 
     /// Gives it up with all it holds, so that nothing of it is sent later on.
     pub(super) fn give_up(&self, why: Error) {
         // Whoever came first knows best.
-        let _ = self.lost.set(why);
+        self.lost.write().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
         self.purge();
     }
 

@@ -99,3 +99,15 @@ fn dotted_names_are_taken_as_tables_and_as_texts_and_values_are_not_shown() {
     let sink = Kafka::new(settings).unwrap();
     assert!(!format!("{sink:?}").contains("s3cret"), "{sink:?}");
 }
+
+/// Otherwise the records of a run that are handed over after the others were thrown away are sent before them.
+#[test]
+fn a_producer_that_was_given_up_takes_nothing_more() {
+    let config = client::config(&Settings::at("localhost:1")).unwrap();
+    let producer = Slot::new(config, Batches::Shared).producer().unwrap();
+    assert_eq!(producer.unless_lost(|_| "taken"), Some("taken"));
+    producer.give_up(errors::interrupted());
+    producer.give_up(Error::unreachable("later"));
+    assert_eq!(producer.unless_lost(|_| "taken"), None);
+    assert_eq!(producer.lost(), Some(errors::interrupted()), "the first reason counts");
+}
