@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use posthaste::message::Message;
-use posthaste::sink::{Sink, Verdict};
+use posthaste::sink::{Error, Sink, Verdict};
 use posthaste::sinks::kafka::{Kafka, Settings};
 use posthaste::testkit::sink_suite::block_on;
 
@@ -56,6 +56,20 @@ fn a_message_that_the_topic_refuses_is_found_in_its_batch_and_nothing_overtakes_
     });
 }
 
+/// As an engine would: after an outage it goes on from the first that was not confirmed.
+async fn refused_in_the_end(sink: &Kafka, messages: &[Message]) -> (usize, Error) {
+    let mut confirmed = 0;
+    loop {
+        let (more, error) = key::refused(sink, &messages[confirmed..]).await;
+        confirmed += more;
+        if error.verdict != Verdict::Unreachable {
+            return (confirmed, error);
+        }
+    }
+}
+
+/// A batch that is refused upsets the client, which may then say nothing until its producer is thrown away. That is an outage, in
+/// which nobody loses anything.
 #[test]
 fn a_refused_message_does_not_harm_other_keys() {
     block_on(async {
@@ -64,8 +78,8 @@ fn a_refused_message_does_not_harm_other_keys() {
         key::deliver(&sink, &key::messages("0", 1)).await;
         let keys: Vec<_> = (1..20).map(|n| key::messages(&n.to_string(), 60)).collect();
         let bad = [key::messages("bad", 2), vec![large(30_000)]].concat();
-        let others = join_all(keys.iter().map(|messages| key::deliver(&sink, messages)));
-        let ((confirmed, error), _) = tokio::join!(key::refused(&sink, &bad), others);
+        let others = join_all(keys.iter().map(|messages| key::deliver_all(&sink, messages)));
+        let ((confirmed, error), _) = tokio::join!(refused_in_the_end(&sink, &bad), others);
         assert_eq!((confirmed, error.verdict), (2, Verdict::Reject));
         let arrived = topic.arrived().await;
         for messages in &keys {
