@@ -22,9 +22,9 @@ pub struct Settings {
     pub window_bytes: usize,
     /// Messages per read.
     pub read_batch: usize,
-    /// Settlements are recorded together, after this long …
+    /// Settlements are recorded together, at the latest after this long …
     pub commit_interval: Duration,
-    /// … or when so many have gathered; a store that is slow to record them gets three times as long to rest.
+    /// … or when so many have gathered.
     pub commit_batch: usize,
     /// Keys that may be held per lane before the lane stops walking.
     pub max_held_keys: usize,

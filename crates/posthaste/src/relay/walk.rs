@@ -75,8 +75,6 @@ pub(super) struct Walk {
     asks: usize,
     commits: u64,
     committing: Option<Vec<(Partition, Epoch)>>,
-    commit_began: Duration,
-    rest_until: Duration,
     commit_not_before: Duration,
     dirty_since: Option<Duration>,
     passed_since: Option<Duration>,
@@ -112,8 +110,6 @@ impl Walk {
             asks: 0,
             commits: 0,
             committing: None,
-            commit_began: Duration::ZERO,
-            rest_until: Duration::ZERO,
             commit_not_before: Duration::ZERO,
             dirty_since: None,
             passed_since: None,
@@ -201,8 +197,7 @@ impl Walk {
     /// When something is to be done although nothing happens.
     pub(super) fn wake_at(&self, now: Duration, stopping: bool) -> Option<Duration> {
         let idle = self.committing.is_none();
-        let settled = self.dirty_since.filter(|_| idle).map(|since| since + self.settings.commit_interval);
-        let commit = settled.map(|at| if stopping { at } else { at.max(self.rest_until) });
+        let commit = self.dirty_since.filter(|_| idle).map(|since| since + self.settings.commit_interval);
         let passed = self.passed_since.filter(|_| idle).map(|since| since + commit::PASSED_INTERVAL);
         let record = [commit, passed].into_iter().flatten().min().map(|at| at.max(self.commit_not_before));
         if self.has_arrived() {

@@ -10,9 +10,6 @@ use crate::relay::lane::Lane;
 
 /// Cursors that only passed messages of other destinations are written this often; a purge waits for them.
 pub(super) const PASSED_INTERVAL: Duration = Duration::from_secs(5);
-/// After a commit the store has so many times as long for other work, but not longer than [`LONGEST_REST`].
-const REST: u32 = 3;
-const LONGEST_REST: Duration = Duration::from_millis(100);
 /// A commit that failed is tried again after this long.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -36,7 +33,6 @@ impl Walk {
             return;
         }
         self.committing = Some(commits.iter().map(|commit| (commit.partition, commit.epoch)).collect());
-        self.commit_began = look.now;
         self.settled = 0;
         self.dirty_since = None;
         if everything {
@@ -48,8 +44,10 @@ impl Walk {
     fn commit_is_due(&self, look: &Look<'_>) -> bool {
         let Some(since) = self.dirty_since else { return false };
         let waited_for = |lane: &Lane| lane.is_dirty() && (lane.is_vouching() || lane.draining);
-        let enough = look.now >= since + self.settings.commit_interval || self.settled >= self.settings.commit_batch;
-        look.stopping || (enough && look.now >= self.rest_until) || self.lanes.values().any(waited_for)
+        look.stopping
+            || look.now >= since + self.settings.commit_interval
+            || self.settled >= self.settings.commit_batch
+            || self.lanes.values().any(waited_for)
     }
 
     /// The store's answer. Returns the lanes whose lease is gone.
@@ -62,7 +60,6 @@ impl Walk {
         let refused = match &result {
             Ok(refused) => {
                 self.commits += 1;
-                self.rest_until = now + (REST * now.saturating_sub(self.commit_began)).min(LONGEST_REST);
                 refused.as_slice()
             }
             Err(_) => {
