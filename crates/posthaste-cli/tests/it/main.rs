@@ -30,6 +30,8 @@ mod scene;
 mod servers;
 #[cfg(all(feature = "otlp", feature = "webhook"))]
 mod spans;
+#[cfg(any(feature = "mongodb", feature = "postgres"))]
+mod three_workers;
 #[cfg(all(feature = "postgres", feature = "http"))]
 mod waiting;
 #[cfg(feature = "postgres")]
