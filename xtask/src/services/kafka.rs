@@ -78,6 +78,7 @@ struct Link {
 
 /// Makes the links of a node, and says in its file `links` where they are: `LISTENING ADVERTISED`, one in a line.
 fn links(node: &Node) -> Result<Vec<Link>> {
+    ports::keep_back(node.address.port());
     let address = || -> Result<String> { Ok(format!("{}:{}", node.address.ip(), ports::free()?)) };
     let link = |_| Ok(Link { listening: address()?, advertised: address()? });
     let links = (0..LINKS).map(link).collect::<Result<Vec<_>>>()?;
