@@ -8,3 +8,5 @@ pub mod mongodb;
 pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(any(feature = "memory", feature = "mongodb", feature = "postgres", feature = "sqlite"))]
+mod telemetry;

@@ -90,8 +90,6 @@ const SINGLE: [&str; 15] = [
     "source",
 ];
 
-const OPERATION: &str = "OUTBOX_ENQUEUE";
-
 pub async fn execute(context: &Context, args: Args) -> anyhow::Result<Exit> {
     let messages = match &args.from_jsonl {
         Some(place) => {
@@ -101,21 +99,9 @@ pub async fn execute(context: &Context, args: Args) -> anyhow::Result<Exit> {
         None => vec![draft(args)?.message()?],
     };
     let (_, store) = context.open().await?;
-    let stored = store.enqueue(&messages).await.inspect_err(|error| {
-        tracing::error!(%error, messages = messages.len(), operation = OPERATION, phase = "ERROR", "nothing was written");
-    })?;
-    log(&messages, &stored);
+    let stored = store.enqueue(&messages).await?;
     answer(context, &messages, &stored)?;
     Ok(Exit::Ok)
-}
-
-/// What became of each message, for those who asked for more.
-fn log(messages: &[Message], stored: &[bool]) {
-    for (message, stored) in messages.iter().zip(stored) {
-        let (id, correlation_id, tenant) = (message.id, message.correlation_id.as_deref(), message.tenant.as_deref());
-        let phase = if *stored { "SUCCESS" } else { "DUPLICATE" };
-        tracing::debug!(message_id = %id, correlation_id, tenant, operation = OPERATION, phase, "written to the journal");
-    }
 }
 
 fn answer(context: &Context, messages: &[Message], stored: &[bool]) -> anyhow::Result<()> {

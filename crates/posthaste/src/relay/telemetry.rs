@@ -1,7 +1,7 @@
 //! What a relay tells about itself: logs and live figures. The engine and its shell count; sinks and stores contain neither.
 
 pub use self::histogram::Histogram;
-pub(super) use self::log::{log, log_answer, log_sent, log_start, span};
+pub(super) use self::log::{log, log_answer, log_claim, log_sent, log_start, span};
 pub use self::monitor::Monitor;
 pub(super) use self::trace::Spans;
 pub use self::trace::{AttemptSpan, Tracer};

@@ -210,6 +210,7 @@ impl Question {
         let patience = ttl.saturating_mul(PATIENCE_LEASES);
         match action {
             Action::Lease { want } => {
+                telemetry::log_claim(&worker, want);
                 let result = within(patience, journal.lease(&worker, ttl, want)).await;
                 crash_point("after_lease");
                 Input::Leased { asked_at, result }

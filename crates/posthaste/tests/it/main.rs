@@ -2,6 +2,7 @@
 
 mod domain;
 mod examples;
+mod logs;
 mod relay;
 mod servers;
 mod simulator;

@@ -1,17 +1,23 @@
 //! Lines for people and machines: ids and reasons, never payloads or secrets.
 //!
-//! What concerns one message carries its correlation id and tenant, an `operation` and a `phase`: `OUTBOX_CLAIM` (SUCCESS, ERROR)
-//! for leases, `OUTBOX_DELIVER` (START, SENT, FAILED, DEAD) for attempts.
+//! What concerns one message carries its correlation id and tenant, an `operation` and a `phase`: `OUTBOX_CLAIM` (START, SUCCESS,
+//! ERROR) for leases, `OUTBOX_DELIVER` (START, SENT, FAILED, DEAD) for attempts.
 
 use tracing::{Level, Span};
 
 use crate::error::Error;
+use crate::journal::WorkerId;
 use crate::message::Headers;
 use crate::relay::engine::{Event, Failed, Input};
 use crate::sink::Run;
 
 const CLAIM: &str = "OUTBOX_CLAIM";
 const DELIVER: &str = "OUTBOX_DELIVER";
+
+/// Says that partitions are asked for.
+pub(in crate::relay) fn log_claim(worker: &WorkerId, want: usize) {
+    tracing::trace!(%worker, want, operation = CLAIM, phase = "START", "asking for partitions");
+}
 
 /// One attempt, as a tracer sees it; nothing unless someone listens at `debug`. The trace context is that of the writer of the
 /// first message.
@@ -105,18 +111,16 @@ fn log_failure(failed: &Failed) {
     }
 }
 
-/// A store that answers with errors is worth a line each time; the engine goes on trying. So are partitions that were gained.
+/// A store that answers with errors is worth a line each time; the engine goes on trying. So are partitions that were gained, and
+/// that there were none to gain less so.
 pub(in crate::relay) fn log_answer(input: &Input) {
-    if let Input::Leased { result: Ok(grant), .. } = input
-        && !grant.leases.is_empty()
-    {
-        tracing::debug!(
-            partitions = grant.leases.len(),
-            workers = grant.workers,
-            operation = CLAIM,
-            phase = "SUCCESS",
-            "partitions leased"
-        );
+    if let Input::Leased { result: Ok(grant), .. } = input {
+        let (partitions, workers) = (grant.leases.len(), grant.workers);
+        if partitions > 0 {
+            tracing::debug!(partitions, workers, operation = CLAIM, phase = "SUCCESS", "partitions leased");
+        } else {
+            tracing::trace!(partitions, workers, operation = CLAIM, phase = "SUCCESS", "no partition is free");
+        }
     }
     if let Some((question, error)) = store_error(input) {
         let operation = (question == "lease").then_some(CLAIM);

@@ -1,8 +1,11 @@
 //! The application's side: messages written together, or not at all.
 
+use std::sync::Arc;
+
 use super::Memory;
 use crate::journal::Enqueued;
 use crate::message::Message;
+use crate::stores::telemetry::Writing;
 
 /// An application's transaction. Nothing of it is visible before [`Transaction::commit`]; dropping it rolls it back.
 #[derive(Debug)]
@@ -24,7 +27,10 @@ impl Transaction {
 
     /// Makes everything visible at once; repeats of an origin are found here, because another transaction may have won.
     pub fn commit(self) -> Enqueued {
-        let enqueued = self.memory.core().append(self.messages);
+        let messages: Vec<_> = self.messages.into_iter().map(Arc::new).collect();
+        let writing = Writing::begin(&messages);
+        let enqueued = self.memory.core().append(messages.iter().cloned());
+        writing.tell(Ok(enqueued));
         self.memory.announce();
         enqueued
     }

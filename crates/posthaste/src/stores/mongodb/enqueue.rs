@@ -10,6 +10,7 @@ use super::{MongoDb, chunks, codec, document};
 use crate::error::Result;
 use crate::journal::Enqueued;
 use crate::message::{Message, MessageId, Origin, Text};
+use crate::stores::telemetry::Writing;
 
 /// What makes a second message a repeat of the first: the event it was made from, and where it goes.
 type Fence = (Origin, Option<Text>);
@@ -22,13 +23,18 @@ impl MongoDb {
     ///
     /// The session may come from any client that reaches the same database.
     pub async fn enqueue(&self, session: &mut ClientSession, messages: &[Message]) -> Result<Enqueued> {
-        let stored = self.enqueue_each(session, messages).await?;
-        let count = stored.iter().filter(|stored| **stored).count();
-        Ok(Enqueued { stored: count, duplicates: messages.len() - count })
+        Ok(count(&self.enqueue_each(session, messages).await?))
     }
 
     /// As [`MongoDb::enqueue`]; for each message whether it was stored, or known before.
     pub async fn enqueue_each(&self, session: &mut ClientSession, messages: &[Message]) -> Result<Vec<bool>> {
+        let writing = Writing::begin(messages);
+        let stored = self.insert_new(session, messages).await;
+        writing.tell(stored.as_deref().map(count));
+        stored
+    }
+
+    async fn insert_new(&self, session: &mut ClientSession, messages: &[Message]) -> Result<Vec<bool>> {
         if messages.is_empty() {
             return Ok(Vec::new());
         }
@@ -93,6 +99,11 @@ impl MongoDb {
         }
         Ok(known)
     }
+}
+
+fn count(stored: &[bool]) -> Enqueued {
+    let new = stored.iter().filter(|stored| **stored).count();
+    Enqueued { stored: new, duplicates: stored.len() - new }
 }
 
 /// What is stored, and what the batch has so far.

@@ -10,6 +10,7 @@ use super::{SCHEMA, connection};
 use crate::error::Result;
 use crate::journal::Enqueued;
 use crate::message::Message;
+use crate::stores::telemetry::Writing;
 
 mod columns;
 #[cfg(feature = "sqlx-postgres")]
@@ -45,6 +46,10 @@ impl Outbox {
 
     /// As [`enqueue`].
     pub async fn enqueue(&self, connection: &impl Connection, messages: &[Message]) -> Result<Enqueued> {
+        Writing::begin(messages).end(self.write(connection, messages).await)
+    }
+
+    async fn write(&self, connection: &impl Connection, messages: &[Message]) -> Result<Enqueued> {
         if messages.is_empty() {
             return Ok(Enqueued::default());
         }

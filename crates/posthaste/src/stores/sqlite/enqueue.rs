@@ -7,6 +7,7 @@ use super::{codec, migrate};
 use crate::error::Result;
 use crate::journal::{Enqueued, partition_of};
 use crate::message::{Headers, Message};
+use crate::stores::telemetry::Writing;
 
 #[cfg(feature = "sqlx-sqlite")]
 pub(super) mod sqlx;
@@ -14,6 +15,10 @@ pub(super) mod sqlx;
 /// Writes messages in the caller's transaction: they are delivered if it commits, and never were if it does not. A message
 /// whose origin or id is stored already is left out quietly. After an error the transaction is to be rolled back.
 pub fn enqueue(transaction: &Transaction<'_>, messages: &[Message]) -> Result<Enqueued> {
+    Writing::begin(messages).end(write(transaction, messages))
+}
+
+fn write(transaction: &Transaction<'_>, messages: &[Message]) -> Result<Enqueued> {
     let partitions = migrate::partitions(transaction)?;
     let mut statement = transaction.prepare_cached(include_str!("enqueue.sql"))?;
     let mut enqueued = Enqueued::default();

@@ -7,6 +7,7 @@ use super::columns::Columns;
 use crate::error::{Error, Kind, Result};
 use crate::journal::Enqueued;
 use crate::message::Message;
+use crate::stores::telemetry::Writing;
 
 /// As [`enqueue`](super::enqueue), in a transaction of sqlx: `enqueue_sqlx(&mut *transaction, &messages)`.
 pub async fn enqueue(connection: &mut PgConnection, messages: &[Message]) -> Result<Enqueued> {
@@ -16,6 +17,10 @@ pub async fn enqueue(connection: &mut PgConnection, messages: &[Message]) -> Res
 impl Outbox {
     /// As [`Outbox::enqueue`], in a transaction of sqlx.
     pub async fn enqueue_sqlx(&self, connection: &mut PgConnection, messages: &[Message]) -> Result<Enqueued> {
+        Writing::begin(messages).end(self.write_sqlx(connection, messages).await)
+    }
+
+    async fn write_sqlx(&self, connection: &mut PgConnection, messages: &[Message]) -> Result<Enqueued> {
         if messages.is_empty() {
             return Ok(Enqueued::default());
         }

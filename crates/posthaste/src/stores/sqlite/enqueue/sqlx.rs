@@ -7,9 +7,14 @@ use crate::error::Result;
 use crate::journal::{Enqueued, partition_of};
 use crate::message::Message;
 use crate::stores::sqlite::{error, migrate};
+use crate::stores::telemetry::Writing;
 
 /// As [`enqueue`](super::enqueue), in a transaction of sqlx: `enqueue_sqlx(&mut *transaction, &messages)`.
 pub async fn enqueue(connection: &mut SqliteConnection, messages: &[Message]) -> Result<Enqueued> {
+    Writing::begin(messages).end(write(connection, messages).await)
+}
+
+async fn write(connection: &mut SqliteConnection, messages: &[Message]) -> Result<Enqueued> {
     let partitions = migrate::partitions_sqlx(connection).await?;
     let mut enqueued = Enqueued::default();
     for message in messages {
