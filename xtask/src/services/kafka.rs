@@ -39,6 +39,9 @@ const CACHED: &str = "kafka-3.9.1";
 /// Metadata of no topics: length, request 3 of version 1, number 1, no client id, none. One broker is the right answer.
 const METADATA: &[u8] = b"\x00\x00\x00\x0e\x00\x03\x00\x01\x00\x00\x00\x01\xff\xff\x00\x00\x00\x00";
 
+/// Who may come in by SCRAM, where a listener asks for it. A test's options cannot say it: it stands in the data.
+const SCRAM_USER: &str = "name=relay,password=relay-s3cret";
+
 /// Any 16 bytes in base 64.
 const CLUSTER: &str = "cG9zdGhhc3RlLXRlc3RzIQ";
 
@@ -56,6 +59,9 @@ fn prepare(node: &Node) -> Result<()> {
     fs::create_dir_all(node.folder.join("logs"))?;
     let mut command = java(node)?;
     command.args(["kafka.tools.StorageTool", "format", "--cluster-id", CLUSTER, "--config"]).arg(properties(node)?);
+    for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
+        command.arg("--add-scram").arg(format!("{mechanism}=[{SCRAM_USER}]"));
+    }
     quietly(&mut command)
 }
 

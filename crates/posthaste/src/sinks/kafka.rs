@@ -88,7 +88,7 @@ impl Kafka {
                 }
                 Some(Stop::Purged) => match producer.lost() {
                     Some(error) => return (confirmed, Some(error)),
-                    None if restarts == MAX_RESTARTS => return (confirmed, Some(errors::interrupted())),
+                    None if restarts == MAX_RESTARTS => return (confirmed, Some(producer.cluster.interrupted())),
                     None => restarts += 1,
                 },
             }

@@ -45,6 +45,11 @@ pub(super) fn config(settings: &Settings) -> Result<ClientConfig, Misfit> {
     if settings.brokers.trim().is_empty() {
         return Err(Misfit::new("brokers", "is empty: write host:9092, several with commas"));
     }
+    if settings.brokers.contains('@') {
+        // The client knows no such thing, and errors name the brokers.
+        let says = "has an `@`: a user and a password belong into properties, as sasl.username and sasl.password";
+        return Err(Misfit::new("brokers", says));
+    }
     let mut config = ClientConfig::new();
     config.set("bootstrap.servers", &settings.brokers);
     for (name, value) in DEFAULTS.iter().copied().chain(settings.properties.iter()) {

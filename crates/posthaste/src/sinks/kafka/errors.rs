@@ -55,26 +55,40 @@ pub(super) fn of_record(error: &KafkaError, record: &Record<'_>, settings: &Sett
             None => Stop::Because(Error::retry(said())),
         },
         Some(Code::PurgeQueue | Code::PurgeInflight | Code::Fatal | Code::GaplessGuarantee) => Stop::Purged,
-        _ => Stop::Lost(of_client(error)),
+        _ => Stop::Lost(Cluster::at(&settings.brokers).error(error)),
     }
 }
 
-/// Everything that is not about a message is about the cluster, and everybody's trouble.
-pub(super) fn of_client(error: &KafkaError) -> Error {
-    Error::unreachable(format_args!("Kafka cannot be reached: {}", text(error)))
-}
+/// Everything that is not about a message is about the cluster, and everybody's trouble. Named by the brokers of the settings, which
+/// hold no password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cluster(String);
 
-pub(super) fn silence(patience: Duration) -> Error {
-    Error::unreachable(format_args!("Kafka did not answer within {patience:?}"))
-}
+impl Cluster {
+    pub(super) fn at(brokers: &str) -> Self {
+        Self(brokers.to_owned())
+    }
 
-/// All brokers are out of reach, and this is what the client says of one.
-pub(super) fn cut_off(why: Option<String>) -> Error {
-    Error::unreachable(format_args!("Kafka cannot be reached: {}", why.as_deref().unwrap_or("all brokers are down")))
-}
+    pub(super) fn error(&self, error: &KafkaError) -> Error {
+        self.unreachable(text(error))
+    }
 
-pub(super) fn interrupted() -> Error {
-    Error::unreachable("the Kafka producer was restarted again and again")
+    /// All brokers are out of reach, and this is what the client says of one.
+    pub(super) fn cut_off(&self, why: Option<String>) -> Error {
+        self.unreachable(why.unwrap_or_else(|| "all brokers are down".into()))
+    }
+
+    pub(super) fn silence(&self, patience: Duration) -> Error {
+        Error::unreachable(format_args!("Kafka at {} did not answer within {patience:?}", self.0))
+    }
+
+    pub(super) fn interrupted(&self) -> Error {
+        Error::unreachable(format_args!("the producer for Kafka at {} was restarted again and again", self.0))
+    }
+
+    fn unreachable(&self, why: String) -> Error {
+        Error::unreachable(format_args!("Kafka at {} cannot be reached: {why}", self.0))
+    }
 }
 
 /// What the client says, without the values of settings.

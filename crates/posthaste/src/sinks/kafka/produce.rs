@@ -132,6 +132,6 @@ async fn interruption(producer: &Producer, patience: Duration) -> Stop {
     tokio::select! {
         () = stopped => Stop::Purged,
         error = producer.is_cut_off() => Stop::Lost(error),
-        () = sleep(patience) => Stop::Lost(errors::silence(patience)),
+        () = sleep(patience) => Stop::Lost(producer.cluster.silence(patience)),
     }
 }

@@ -12,7 +12,7 @@ use rdkafka::{ClientConfig, Statistics};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::errors;
+use super::errors::Cluster;
 use crate::sink::Error;
 use crate::sinks::known::Known;
 
@@ -79,6 +79,8 @@ pub(super) type Client = FutureProducer<Listener>;
 pub(super) struct Producer {
     client: Client,
     listener: Listener,
+    /// To name it in errors.
+    pub(super) cluster: Cluster,
     /// Why it was given up, if it was. Locked while records are handed over.
     lost: RwLock<Option<Error>>,
     pub(super) batches: Batches,
@@ -99,8 +101,9 @@ impl Producer {
     pub(super) fn start(config: &ClientConfig, batches: Batches) -> Result<Arc<Self>, Error> {
         let listener = Listener { health: watch::Sender::new(Health::Fine), complaint: Arc::default() };
         let client = config.create_with_context(listener.clone());
-        let client = client.map_err(|error| errors::of_client(&error))?;
-        Ok(Arc::new(Self { client, listener, lost: RwLock::default(), batches, places: Known::default() }))
+        let cluster = Cluster::at(config.get("bootstrap.servers").unwrap_or_default());
+        let client = client.map_err(|error| cluster.error(&error))?;
+        Ok(Arc::new(Self { client, listener, cluster, lost: RwLock::default(), batches, places: Known::default() }))
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -117,7 +120,7 @@ impl Producer {
     pub(super) async fn is_cut_off(&self) -> Error {
         self.is(Health::CutOff).await;
         sleep(GRACE).await;
-        errors::cut_off(self.complaint().map(|complaint| complaint.says))
+        self.cluster.cut_off(self.complaint().map(|complaint| complaint.says))
     }
 
     /// Ends when no broker lets us in. One that is merely down may be back at any moment.
@@ -191,8 +194,8 @@ impl Producer {
         });
         tokio::select! {
             found = found => found.map_err(|error| match self.complaint() {
-                Some(complaint) => errors::cut_off(Some(complaint.says)),
-                None => errors::of_client(&error),
+                Some(complaint) => self.cluster.cut_off(Some(complaint.says)),
+                None => self.cluster.error(&error),
             })?,
             error = self.is_turned_away() => return Err(error),
         }

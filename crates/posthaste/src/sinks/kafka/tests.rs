@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use rdkafka::message::Headers as _;
 use serde_json::json;
@@ -87,6 +88,9 @@ fn properties_that_a_promise_depends_on_are_refused_with_the_reason() {
     let unknown = misfit(json!({ "brokers": "b", "properties": { "no.such.thing": "s3cret" } }));
     assert!(unknown.says.contains("no.such.thing") && !unknown.says.contains("s3cret"), "{unknown}");
     assert_eq!(misfit(json!({ "brokers": " " })).setting, "brokers");
+    let login = misfit(json!({ "brokers": "relay:s3cret@b:9092" }));
+    assert!(login.setting == "brokers" && login.says.contains("sasl.password"), "{login}");
+    assert!(!login.says.contains("s3cret"), "{login}");
     assert_eq!(misfit(json!({ "brokers": "b", "topic": "a/b" })).setting, "topic");
 }
 
@@ -100,14 +104,32 @@ fn dotted_names_are_taken_as_tables_and_as_texts_and_values_are_not_shown() {
     assert!(!format!("{sink:?}").contains("s3cret"), "{sink:?}");
 }
 
+#[tokio::test]
+async fn an_outage_names_the_brokers_that_were_tried() {
+    let brokers = "127.0.0.1:1,127.0.0.1:2";
+    let settings = Settings { timeout: Duration::from_secs(3), ..Settings::at(brokers) };
+    for transactional_id in [None, Some("relay".into())] {
+        let sink = Kafka::new(Settings { transactional_id, ..settings.clone() }).unwrap();
+        let delivered = sink.deliver(&run(order())).await.error.unwrap();
+        for error in [delivered, sink.check().await.unwrap_err()] {
+            assert_eq!(error.verdict, Verdict::Unreachable, "{error}");
+            assert!(error.text().starts_with(&format!("Kafka at {brokers} cannot be reached: ")), "{error}");
+        }
+    }
+    let cluster = errors::Cluster::at(brokers);
+    for error in [cluster.silence(settings.timeout), cluster.interrupted()] {
+        assert!(error.text().contains(&format!("Kafka at {brokers} ")), "{error}");
+    }
+}
+
 /// Otherwise the records of a run that are handed over after the others were thrown away are sent before them.
 #[test]
 fn a_producer_that_was_given_up_takes_nothing_more() {
     let config = client::config(&Settings::at("localhost:1")).unwrap();
     let producer = Slot::new(config, Batches::Shared).producer().unwrap();
     assert_eq!(producer.unless_lost(|_| "taken"), Some("taken"));
-    producer.give_up(errors::interrupted());
+    producer.give_up(producer.cluster.interrupted());
     producer.give_up(Error::unreachable("later"));
     assert_eq!(producer.unless_lost(|_| "taken"), None);
-    assert_eq!(producer.lost(), Some(errors::interrupted()), "the first reason counts");
+    assert_eq!(producer.lost(), Some(producer.cluster.interrupted()), "the first reason counts");
 }

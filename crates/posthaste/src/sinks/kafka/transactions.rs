@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rdkafka::ClientConfig;
 use rdkafka::producer::Producer as _;
 
-use super::errors::{self, Stop};
+use super::errors::Stop;
 use super::produce::{Pace, in_order};
 use super::producer::{Batches, Producer};
 use super::record::Record;
@@ -59,7 +59,7 @@ impl Transactions {
                     continue;
                 }
                 Err(Stop::Because(error) | Stop::Lost(error)) => return (confirmed, Some(error)),
-                Err(Stop::Purged) => return (confirmed, Some(errors::interrupted())),
+                Err(Stop::Purged) => return (confirmed, Some(producer.cluster.interrupted())),
             }
             *seat = Some(producer);
         }
@@ -80,14 +80,14 @@ impl Transactions {
         let producer = Producer::start(&config, batches)?;
         let patience = self.settings.timeout;
         let ready = producer.blocking(move |client| client.init_transactions(patience)).await;
-        ready.map_err(|error| errors::of_client(&error))?;
+        ready.map_err(|error| producer.cluster.error(&error))?;
         Ok(producer)
     }
 
     /// One transaction. After an error it is open, and the next producer of this name ends it: to end it with this one would be to
     /// wait for messages that it neither sends nor gives up.
     async fn commit(&self, producer: &Arc<Producer>, records: &[Record<'_>]) -> Result<(), Stop> {
-        let lost = |error| Stop::Lost(errors::of_client(&error));
+        let lost = |error| Stop::Lost(producer.cluster.error(&error));
         producer.client().begin_transaction().map_err(lost)?;
         if let Some(stop) = in_order(producer, records, Pace::Everything, &self.settings).await.stop {
             return Err(stop);

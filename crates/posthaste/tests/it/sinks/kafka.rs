@@ -14,6 +14,7 @@ use self::link::Link;
 use self::topic::Topic;
 use super::order::{BehindAProxy, order_suite};
 
+mod cloudevents;
 mod injected;
 mod link;
 mod runs;

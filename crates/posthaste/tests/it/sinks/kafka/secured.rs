@@ -16,7 +16,11 @@ use crate::sinks::key;
 
 const PASSWORD: &str = "s3cret-canary";
 
-/// A broker whose first link wants TLS with a certificate, and whose second one TLS with a password.
+/// Known to every broker of tests from its first start on.
+const SCRAM_PASSWORD: &str = "relay-s3cret";
+
+/// A broker whose first link wants TLS with a certificate, whose second one TLS with a password, and whose third one a proof of a
+/// password that is never sent.
 struct Secured {
     certificates: Certificates,
     server: Private,
@@ -29,14 +33,15 @@ impl Secured {
         let keystore = certificates.authority().with_file_name("keystore.pem");
         let read = |path: &Path| std::fs::read_to_string(path).unwrap();
         std::fs::write(&keystore, read(&certificates.key()) + &read(&certificates.certificate())).unwrap();
-        let protocols = (2..8).fold(String::new(), |mut protocols, link| {
+        let protocols = (3..8).fold(String::new(), |mut protocols, link| {
             write!(protocols, ",LINK{link}:PLAINTEXT").unwrap();
             protocols
         });
         let login = "org.apache.kafka.common.security.plain.PlainLoginModule required";
+        let scram = "org.apache.kafka.common.security.scram.ScramLoginModule required;";
         let properties = [
             format!(
-                "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,LINK0:SSL,LINK1:SASL_SSL{protocols}"
+                "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,LINK0:SSL,LINK1:SASL_SSL,LINK2:SASL_PLAINTEXT{protocols}"
             ),
             format!("ssl.keystore.location={}", keystore.display()),
             format!("ssl.truststore.location={}", certificates.authority().display()),
@@ -45,6 +50,9 @@ impl Secured {
             "listener.name.link0.ssl.client.auth=required".into(),
             "listener.name.link1.sasl.enabled.mechanisms=PLAIN".into(),
             format!("listener.name.link1.plain.sasl.jaas.config={login} user_relay=\"{PASSWORD}\";"),
+            "listener.name.link2.sasl.enabled.mechanisms=SCRAM-SHA-256,SCRAM-SHA-512".into(),
+            format!("listener.name.link2.scram-sha-256.sasl.jaas.config={scram}"),
+            format!("listener.name.link2.scram-sha-512.sasl.jaas.config={scram}"),
         ];
         let options: Vec<&str> = properties.iter().flat_map(|property| ["--override", property]).collect();
         let server = Private::start_with("kafka", &options).await;
@@ -80,7 +88,7 @@ fn tls_and_passwords_pass_through_and_who_is_turned_away_learns_why() {
         let link = broker.link(0).await;
         let tls = [("security.protocol", "SSL"), ("ssl.ca.location", ca)];
         let ours = [("ssl.certificate.location", certificate.as_str()), ("ssl.key.location", key)];
-        let messages = key::messages("1", 40);
+        let messages = key::messages("1", 60);
         key::deliver(&broker.sink(&link, &[tls, ours].concat()), &messages[..20]).await;
         let strange = [("security.protocol", "SSL"), ("ssl.ca.location", &stranger)];
         assert_turned_away(&broker.sink(&link, &strange), "certificate verify failed", PASSWORD).await;
@@ -91,9 +99,18 @@ fn tls_and_passwords_pass_through_and_who_is_turned_away_learns_why() {
             let sasl = [("sasl.mechanism", "PLAIN"), ("sasl.username", "relay"), ("sasl.password", password)];
             [&[("security.protocol", "SASL_SSL"), ("ssl.ca.location", ca)], &sasl[..]].concat()
         };
-        key::deliver(&broker.sink(&link, &login(PASSWORD)), &messages[20..]).await;
+        key::deliver(&broker.sink(&link, &login(PASSWORD)), &messages[20..40]).await;
         let wrong = "not-the-password";
         assert_turned_away(&broker.sink(&link, &login(wrong)), "Invalid username or password", wrong).await;
+
+        let link = broker.link(2).await;
+        let scram = |mechanism, password| {
+            let login = [("sasl.mechanism", mechanism), ("sasl.username", "relay"), ("sasl.password", password)];
+            [&[("security.protocol", "SASL_PLAINTEXT")], &login[..]].concat()
+        };
+        key::deliver(&broker.sink(&link, &scram("SCRAM-SHA-256", SCRAM_PASSWORD)), &messages[40..50]).await;
+        key::deliver(&broker.sink(&link, &scram("SCRAM-SHA-512", SCRAM_PASSWORD)), &messages[50..]).await;
+        assert_turned_away(&broker.sink(&link, &scram("SCRAM-SHA-512", wrong)), "invalid credentials", wrong).await;
         assert_eq!(ids(&broker.topic.arrived().await), key::ids(&messages));
     });
 }

@@ -26,9 +26,17 @@ pub(super) struct Topic {
     reader: Arc<Reader>,
 }
 
+/// A record as it lies in the topic.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    pub(super) key: Option<String>,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) value: Vec<u8>,
+}
+
 struct Reader {
     consumer: BaseConsumer,
-    arrived: Mutex<Vec<Arrived>>,
+    records: Mutex<Vec<Record>>,
     partitions: Mutex<HashMap<String, i32>>,
 }
 
@@ -70,8 +78,13 @@ impl Topic {
         Self { reader: Arc::new(Reader::at_the_beginning_of(&name, brokers)), name }
     }
 
-    /// Everything that has come so far and is committed.
+    /// Everything that has come so far and is committed, in the plain format.
     pub(super) async fn arrived(&self) -> Vec<Arrived> {
+        self.records().await.iter().map(Record::message).collect()
+    }
+
+    /// The same as it lies there.
+    pub(super) async fn records(&self) -> Vec<Record> {
         let reader = self.reader.clone();
         tokio::task::spawn_blocking(move || reader.read()).await.unwrap()
     }
@@ -93,11 +106,11 @@ impl Reader {
             partitions.add_partition_offset(topic, partition, Offset::Beginning).unwrap();
         }
         consumer.assign(&partitions).unwrap();
-        Self { consumer, arrived: Mutex::default(), partitions: Mutex::default() }
+        Self { consumer, records: Mutex::default(), partitions: Mutex::default() }
     }
 
     /// Reads up to the ends that the partitions have now.
-    fn read(&self) -> Vec<Arrived> {
+    fn read(&self) -> Vec<Record> {
         let assigned = self.consumer.assignment().unwrap();
         let mut ends = HashMap::new();
         for one in assigned.elements() {
@@ -110,7 +123,7 @@ impl Reader {
                 None => {}
             }
         }
-        self.arrived.lock().unwrap().clone()
+        self.records.lock().unwrap().clone()
     }
 
     /// A leader that moves is asked again.
@@ -128,11 +141,11 @@ impl Reader {
     }
 
     fn take(&self, message: &BorrowedMessage<'_>) {
-        let arrived = read(message);
-        if let Some(key) = arrived.key.clone() {
+        let record = Record::of(message);
+        if let Some(key) = record.key.clone() {
             self.partitions.lock().unwrap().insert(key, message.partition());
         }
-        self.arrived.lock().unwrap().push(arrived);
+        self.records.lock().unwrap().push(record);
     }
 
     fn is_before(&self, ends: &HashMap<i32, i64>) -> bool {
@@ -146,22 +159,31 @@ impl Reader {
     }
 }
 
-fn read(message: &BorrowedMessage<'_>) -> Arrived {
-    let headers: Vec<(String, String)> = message.headers().map_or_else(Vec::new, |headers| {
-        let text = |value: Option<&[u8]>| String::from_utf8(value.unwrap().to_vec()).unwrap();
-        headers.iter().map(|header| (header.key.to_owned(), text(header.value))).collect()
-    });
-    let attribute = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
-    let key = message.key().map(|key| String::from_utf8(key.to_vec()).unwrap());
-    assert_eq!(key, attribute("posthaste-key"));
-    let own = headers.iter().filter(|(name, _)| !name.starts_with("posthaste-") && name != "content-type");
-    Arrived {
-        id: attribute("posthaste-id").unwrap().parse().unwrap(),
-        event_type: attribute("posthaste-event-type").unwrap(),
-        key,
-        tenant: attribute("posthaste-tenant"),
-        correlation_id: attribute("posthaste-correlation-id"),
-        headers: own.cloned().collect::<Headers>(),
-        payload: message.payload().unwrap_or_default().to_vec(),
+impl Record {
+    fn of(message: &BorrowedMessage<'_>) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let headers = message.headers().map_or_else(Vec::new, |headers| {
+            headers.iter().map(|header| (header.key.to_owned(), text(header.value.unwrap()))).collect()
+        });
+        Self { key: message.key().map(text), headers, value: message.payload().unwrap_or_default().to_vec() }
+    }
+
+    pub(super) fn header(&self, wanted: &str) -> Option<&str> {
+        self.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+    }
+
+    fn message(&self) -> Arrived {
+        let attribute = |name: &str| self.header(name).map(str::to_owned);
+        assert_eq!(self.key, attribute("posthaste-key"));
+        let own = self.headers.iter().filter(|(name, _)| !name.starts_with("posthaste-") && name != "content-type");
+        Arrived {
+            id: attribute("posthaste-id").unwrap().parse().unwrap(),
+            event_type: attribute("posthaste-event-type").unwrap(),
+            key: self.key.clone(),
+            tenant: attribute("posthaste-tenant"),
+            correlation_id: attribute("posthaste-correlation-id"),
+            headers: own.cloned().collect::<Headers>(),
+            payload: self.value.clone(),
+        }
     }
 }
