@@ -56,9 +56,15 @@ fn at(verbose: u8) -> Targets {
     Targets::new().with_default(if verbose == 1 { LevelFilter::DEBUG } else { LevelFilter::TRACE })
 }
 
-/// Without what would show payloads: of messages that a broker returns. What matters of it is in the errors of the sink.
+/// Clients that would show payloads: of messages that a broker returns, of what is written by a statement. What matters of it is in
+/// the errors of the sink and of the store.
+const INDISCREET: [&str; 2] = ["lapin", "tokio_postgres"];
+
 fn discreet(filter: Targets) -> Targets {
-    filter.with_target("lapin", LevelFilter::OFF)
+    let default = filter.default_level().unwrap_or(LevelFilter::OFF);
+    let speaks = |target: &str| !INDISCREET.iter().any(|client| target.starts_with(client));
+    let others: Targets = filter.into_iter().filter(|(target, _)| speaks(target)).collect();
+    INDISCREET.iter().fold(others.with_default(default), |filter, client| filter.with_target(*client, LevelFilter::OFF))
 }
 
 fn init(format: LogFormat, filter: Targets) -> reload::Handle<Targets, Registry> {
@@ -70,4 +76,25 @@ fn init(format: LogFormat, filter: Targets) -> reload::Handle<Targets, Registry>
     };
     tracing_subscriber::registry().with(layer.with_filter(filter)).init();
     handle
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::Level;
+
+    use super::*;
+
+    #[test]
+    fn clients_that_would_show_payloads_are_not_heard_whatever_the_level_says() {
+        for level in ["trace", "info,tokio_postgres=trace", "tokio_postgres::query=debug,lapin::channel=trace", "warn"]
+        {
+            let filter = discreet(targets(level));
+            for client in ["tokio_postgres", "tokio_postgres::query", "lapin::channel"] {
+                assert!(!filter.would_enable(client, &Level::ERROR), "{client} at {level}");
+            }
+        }
+        assert!(discreet(targets("warn,posthaste=trace")).would_enable("posthaste::relay", &Level::TRACE));
+        assert!(!discreet(targets("warn,posthaste=trace")).would_enable("hyper", &Level::INFO));
+        assert!(discreet(targets("async_nats=debug")).would_enable("async_nats", &Level::DEBUG));
+    }
 }

@@ -1,12 +1,11 @@
 //! The real program on a real MongoDB: every command, and three relays.
 
-use std::path::Path;
-
 use posthaste::Message;
 use posthaste::stores::mongodb::{MongoDb, Options};
 
 use crate::lives::Life;
 use crate::program::{Place, until};
+use crate::servers;
 use crate::three_workers::{self, Application, PARTITIONS};
 
 struct InDatabase {
@@ -18,10 +17,8 @@ struct InDatabase {
 
 impl InDatabase {
     fn new() -> (Place, Self) {
-        let address = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/services/mongodb/address");
-        let address = std::fs::read_to_string(address).expect("no mongodb: cargo xtask services up mongodb");
         let database = format!("posthaste_cli_{}", uuid::Uuid::now_v7().simple());
-        let url = format!("mongodb://{}/{database}?replicaSet=rs0", address.trim());
+        let url = format!("mongodb://{}/{database}?replicaSet=rs0", servers::address("mongodb"));
         let store = format!("{{ type = 'mongodb', url = '{url}', partitions = {PARTITIONS} }}");
         let place = three_workers::place_on(&store);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();

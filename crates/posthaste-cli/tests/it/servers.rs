@@ -8,6 +8,12 @@ mod private;
 
 pub(crate) use self::private::Private;
 
+/// Where one of the shared servers is.
+pub(crate) fn address(name: &str) -> String {
+    let address = std::fs::read_to_string(folder().join(name).join("address"));
+    address.unwrap_or_else(|_| panic!("no {name}: {}", remedy(name))).trim().to_owned()
+}
+
 fn remedy(name: &str) -> String {
     format!("cargo xtask services up {name}")
 }

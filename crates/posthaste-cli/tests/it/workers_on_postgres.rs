@@ -1,15 +1,14 @@
 //! Three relays on one PostgreSQL.
 
-use std::path::Path;
-
 use posthaste::Message;
 use posthaste::stores::postgres::Outbox;
 use tokio_postgres::{Client, NoTls};
 
 use crate::program::Place;
+use crate::servers;
 use crate::three_workers::{self, Application, PARTITIONS};
 
-struct InSchema {
+pub struct InSchema {
     runtime: tokio::runtime::Runtime,
     client: Client,
     schema: String,
@@ -17,10 +16,8 @@ struct InSchema {
 }
 
 impl InSchema {
-    fn new() -> (Place, Self) {
-        let address = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/services/postgres/address");
-        let address = std::fs::read_to_string(address).expect("no postgres: cargo xtask services up postgres");
-        let url = format!("postgres://postgres@{}/postgres", address.trim());
+    pub fn new() -> (Place, Self) {
+        let url = format!("postgres://postgres@{}/postgres", servers::address("postgres"));
         let schema = format!("it_{}", uuid::Uuid::now_v7().simple());
         let place = three_workers::place_on(&format!(
             "{{ type = 'postgres', url = '{url}', partitions = {PARTITIONS}, postgres = {{ schema = '{schema}' }} }}"
@@ -29,6 +26,11 @@ impl InSchema {
         let (client, connection) = runtime.block_on(tokio_postgres::connect(&url, NoTls)).unwrap();
         runtime.spawn(connection);
         (place, Self { runtime, client, outbox: Outbox::in_schema(&schema), schema })
+    }
+
+    /// Runs a statement in which `{schema}` is the schema.
+    pub fn execute(&self, sql: &str) {
+        self.runtime.block_on(self.client.batch_execute(&sql.replace("{schema}", &self.schema))).unwrap();
     }
 }
 

@@ -65,6 +65,55 @@ fn no_secret_and_no_payload_is_logged_printed_served_or_recorded() {
     }
 }
 
+/// Writes as talkatively as possible: what is new, what is known, and what the database refuses.
+#[track_caller]
+fn assert_writes_are_told_and_clean(place: &Place, refuse: impl FnOnce()) {
+    let payload = format!("{{\"card\": \"{PAYLOAD}\"}}");
+    let header = format!("x-session={MESSAGE_HEADER}");
+    let write = |aggregate: &str| {
+        let message = ["enqueue", "-vv", "--event-type", "order.paid", "--aggregate", aggregate, "--source", aggregate];
+        let carried = ["--payload", &payload, "--header", &header, "--correlation-id", "c-1", "--tenant", "acme"];
+        let answer = place.run(message.into_iter().chain(carried));
+        assert_clean(&format!("the log of a write about {aggregate}"), &format!("{}{}", answer.stdout, answer.stderr));
+        answer
+    };
+    let tells = |said: &str, phase: &str| {
+        let plain: String =
+            said.split('\u{1b}').map(|part| part.split_once('m').map_or(part, |(_, rest)| rest)).collect();
+        let line =
+            plain.lines().find(|line| line.contains("OUTBOX_ENQUEUE") && line.contains(phase)).map(str::to_owned);
+        let line = line.unwrap_or_else(|| panic!("no {phase}:\n{said}"));
+        assert!(line.contains("c-1") && line.contains("acme"), "{line}");
+    };
+    let new = write("order/1").succeeds().stderr;
+    tells(&new, "START");
+    tells(&new, "SUCCESS");
+    tells(&write("order/1").succeeds().stderr, "DUPLICATE");
+    refuse();
+    let refused = write("order/2");
+    assert_ne!(refused.code, 0);
+    tells(&refused.stderr, "ERROR");
+}
+
+#[test]
+fn writes_to_sqlite_are_told_without_what_they_carry() {
+    let place = Place::migrated();
+    let database = rusqlite::Connection::open(place.path("posthaste.db")).unwrap();
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'not now'); END";
+    assert_writes_are_told_and_clean(&place, || database.execute_batch(refuse).unwrap());
+}
+
+/// Its client logs the parameters of every statement, and its errors have whole rows in their details.
+#[cfg(feature = "postgres")]
+#[test]
+fn writes_to_postgres_are_told_without_what_they_carry() {
+    use crate::workers_on_postgres::InSchema;
+    let (place, application) = InSchema::new();
+    assert_writes_are_told_and_clean(&place, || {
+        application.execute("ALTER TABLE {schema}.outbox ADD CHECK (false) NOT VALID")
+    });
+}
+
 #[test]
 fn a_config_with_mistakes_shows_no_secret() {
     let place = Place::migrated();

@@ -20,7 +20,7 @@ fn about(event_type: &str) -> Builder {
 }
 
 fn one(event_type: &str) -> Message {
-    about(event_type).correlation_id("c-1").tenant("acme").origin("orders", "7").build().unwrap()
+    about(event_type).correlation_id("c-1").tenant("acme").origin("orders", event_type).build().unwrap()
 }
 
 /// The phase of each line, with its level and the number of messages it is about.
@@ -153,7 +153,7 @@ async fn writes_to_mongodb_are_told() {
         Ok(enqueued)
     };
     are_told(&mut write).await;
-    let refuse = doc! { "collMod": "outbox", "validator": { "eventType": { "$ne": REFUSED } } };
+    let refuse = doc! { "collMod": t.store.collection(), "validator": { "eventType": { "$ne": REFUSED } } };
     t.database().run_command(refuse).await.unwrap();
     failures_are_told(&mut write).await;
 }
