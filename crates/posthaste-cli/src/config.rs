@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::fit::fit;
 pub use self::problem::Problem;
-pub use self::resolve::{LogFormat, LogPlan, Plan};
+pub use self::resolve::{DestinationPlan, LogFormat, LogPlan, Plan};
 #[cfg(feature = "http")]
 pub use self::resolve_http::{HttpPlan, ReadyPlan, Role, TokenPlan};
 #[cfg(feature = "otlp")]

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 pub struct Listener {
     pub address: String,
@@ -15,18 +16,28 @@ pub struct Heard {
     /// The request line, then the headers.
     head: Vec<String>,
     pub body: Vec<u8>,
+    pub at: Instant,
 }
 
+/// What is said to a request, if it is to be written down by how many it is.
+type Answer = dyn Fn(Option<usize>) -> &'static str + Send + Sync;
+
 impl Listener {
-    /// Answers with these statuses in turn, and with the last one from then on, on threads that end with the test's process.
+    /// Answers with these statuses in turn, and with the last one from then on. To whoever only looks whether it is there, it is.
     pub fn answering(statuses: &'static [&'static str]) -> Self {
+        Self::saying(move |number| number.map_or("200 OK", |number| statuses[number.min(statuses.len()) - 1]))
+    }
+
+    /// Says what it is told to, which may take its time: each connection has a thread, which ends with the test's process. Requests
+    /// with a body are written down and numbered from one on; others, such as `HEAD`, have no number.
+    pub fn saying(answer: impl Fn(Option<usize>) -> &'static str + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (address, heard) = (listener.local_addr().unwrap().to_string(), Arc::<Mutex<Vec<Heard>>>::default());
-        let notes = heard.clone();
+        let (notes, answer): (_, Arc<Answer>) = (heard.clone(), Arc::new(answer));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let notes = notes.clone();
-                std::thread::spawn(move || while converse(&stream, statuses, &notes).is_some() {});
+                let (notes, answer) = (notes.clone(), answer.clone());
+                std::thread::spawn(move || while converse(&stream, &*answer, &notes).is_some() {});
             }
         });
         Self { address, heard }
@@ -43,13 +54,14 @@ impl Heard {
         pairs.filter(|(candidate, _)| candidate.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
     }
 
+    #[cfg(feature = "otlp")]
     pub fn path(&self) -> &str {
         self.head[0].split(' ').nth(1).unwrap_or_default()
     }
 }
 
 /// One request. `None` when the connection has ended.
-fn converse(mut stream: &TcpStream, statuses: &[&str], heard: &Mutex<Vec<Heard>>) -> Option<()> {
+fn converse(mut stream: &TcpStream, answer: &Answer, heard: &Mutex<Vec<Heard>>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut head = Vec::new();
     loop {
@@ -62,15 +74,14 @@ fn converse(mut stream: &TcpStream, statuses: &[&str], heard: &Mutex<Vec<Heard>>
             line => head.push(line.to_owned()),
         }
     }
-    let mut request = Heard { head, body: Vec::new() };
+    let mut request = Heard { head, body: Vec::new(), at: Instant::now() };
     request.body.resize(request.header("content-length").map_or(0, |length| length.parse().unwrap()), 0);
     reader.read_exact(&mut request.body).ok()?;
-    let status = if request.head[0].starts_with("POST ") {
+    let number = request.head[0].starts_with("POST ").then(|| {
         let mut heard = heard.lock().unwrap();
         heard.push(request);
-        statuses[heard.len().min(statuses.len()) - 1]
-    } else {
-        "200 OK"
-    };
+        heard.len()
+    });
+    let status = answer(number);
     stream.write_all(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").as_bytes()).ok()
 }

@@ -6,6 +6,8 @@
 
 #[cfg(any(feature = "redis", feature = "rabbitmq", feature = "kafka", feature = "nats"))]
 mod brokers;
+#[cfg(feature = "full")]
+mod checking;
 mod config;
 mod crashes;
 mod demo;
@@ -16,6 +18,8 @@ mod first_steps;
 #[cfg(all(feature = "http", feature = "webhook"))]
 mod http;
 mod inspecting;
+#[cfg(feature = "webhook")]
+mod listener;
 mod lives;
 #[cfg(feature = "mongodb")]
 mod mongodb;
@@ -26,7 +30,7 @@ mod program;
 mod relay;
 mod reloading;
 mod scene;
-#[cfg(any(feature = "rabbitmq", feature = "kafka", feature = "postgres"))]
+#[cfg(any(feature = "rabbitmq", feature = "kafka", feature = "postgres", feature = "mongodb"))]
 mod servers;
 #[cfg(all(feature = "otlp", feature = "webhook"))]
 mod spans;
@@ -34,6 +38,8 @@ mod spans;
 mod three_workers;
 #[cfg(all(feature = "postgres", feature = "http"))]
 mod waiting;
+#[cfg(feature = "webhook")]
+mod webhooks;
 #[cfg(feature = "postgres")]
 mod workers_on_postgres;
 mod writing;

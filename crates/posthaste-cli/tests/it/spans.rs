@@ -3,11 +3,10 @@
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 
-use self::listener::{Heard, Listener};
+use crate::listener::{Heard, Listener};
 use crate::program::{Place, until};
 
 mod collected;
-mod listener;
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const WRITER: &str = "b7ad6b7169203331";

@@ -103,7 +103,7 @@ impl Webhook {
         let request = self.client.request(self.method.clone(), url.clone()).headers(headers).body(formatted.body);
         let exchange =
             async { self.judge(request.send().await.map_err(|error| transport::error(&url, &error))?).await };
-        let late = || Error::retry(format_args!("{} gave no answer within {:?}", host(&url), self.timeout));
+        let late = || Error::retry(format_args!("{} gave no answer within {:?}", place(&url), self.timeout));
         tokio::time::timeout(self.timeout, exchange).await.unwrap_or_else(|_| Err(late()))
     }
 
@@ -153,8 +153,13 @@ fn method(name: &str) -> Result<Method, String> {
     }
 }
 
-fn host(url: &Url) -> &str {
-    url.host_str().unwrap_or("the endpoint")
+/// Where the endpoint is: of a URL, what holds no token.
+fn place(url: &Url) -> String {
+    match (url.host_str(), url.port()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (Some(host), None) => host.to_owned(),
+        (None, _) => "the endpoint".into(),
+    }
 }
 
 fn put(headers: &mut HeaderMap, name: &'static str, value: &str) -> Result<(), Error> {

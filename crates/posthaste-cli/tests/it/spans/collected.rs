@@ -6,7 +6,7 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, Span};
 use prost::Message;
 
-use super::listener::Heard;
+use crate::listener::Heard;
 
 fn resources(heard: &[Heard]) -> Vec<ResourceSpans> {
     let decoded = heard.iter().map(|heard| ExportTraceServiceRequest::decode(heard.body.as_slice()).unwrap());

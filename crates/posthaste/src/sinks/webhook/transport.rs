@@ -4,20 +4,20 @@ use std::error::Error as StdError;
 
 use reqwest::Url;
 
-use super::host;
+use super::place;
 use crate::sink::Error;
 
 /// Whatever happens below HTTP is an outage of the endpoint; only a request that was sent and takes too long may be about its
 /// message. Neither shows the URL, which may contain a token.
 pub(super) fn error(url: &Url, error: &reqwest::Error) -> Error {
-    let (host, why) = (host(url), innermost(error));
+    let (place, why) = (place(url), innermost(error));
     if error.is_timeout() && !error.is_connect() {
-        return Error::retry(format_args!("{host} did not answer in time"));
+        return Error::retry(format_args!("{place} did not answer in time"));
     }
     if error.is_builder() {
         return Error::reject(format_args!("the request cannot be made: {why}"));
     }
-    Error::unreachable(format_args!("{host} cannot be reached: {why}"))
+    Error::unreachable(format_args!("{place} cannot be reached: {why}"))
 }
 
 /// The cause itself, without the layers around it.
