@@ -31,34 +31,24 @@ pub fn for_relay(plan: &LogPlan, verbose: u8) -> Level {
     Level { handle: init(plan.format, filter), fixed: verbose > 0 }
 }
 
-/// Clients that log for themselves what the relay says anyway, and call a lost connection an error of theirs. Who names one in
-/// `log.level` hears it.
-fn without_clients(filter: Targets) -> Targets {
-    const CLIENTS: [&str; 1] = ["async_nats"];
-    let unnamed = |client: &&str| !filter.iter().any(|(target, _)| target == *client);
-    let silent: Vec<&str> = CLIENTS.into_iter().filter(unnamed).collect();
-    silent.into_iter().fold(filter, |filter, client| filter.with_target(client, LevelFilter::OFF))
-}
-
 /// For everything else: only warnings, or more if `-v` was given.
 pub fn for_commands(verbose: u8) {
-    let quiet = || without_clients(Targets::new().with_default(LevelFilter::WARN));
-    let filter = if verbose == 0 { quiet() } else { at(verbose) };
+    let filter = if verbose == 0 { Targets::new().with_default(LevelFilter::WARN) } else { at(verbose) };
     init(LogFormat::Pretty, filter);
 }
 
 /// The level was parsed once when the config was resolved.
 fn targets(level: &str) -> Targets {
-    without_clients(level.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO)))
+    level.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO))
 }
 
 fn at(verbose: u8) -> Targets {
     Targets::new().with_default(if verbose == 1 { LevelFilter::DEBUG } else { LevelFilter::TRACE })
 }
 
-/// Clients that would show payloads: of messages that a broker returns, of what is written by a statement. What matters of it is in
-/// the errors of the sink and of the store.
-const INDISCREET: [&str; 2] = ["lapin", "tokio_postgres"];
+/// Clients that would show what messages carry: those that a broker returns, headers on their way, what a statement writes. Of what
+/// they say, all that matters is in the errors of sinks and stores.
+const INDISCREET: [&str; 3] = ["async_nats", "lapin", "tokio_postgres"];
 
 fn discreet(filter: Targets) -> Targets {
     let default = filter.default_level().unwrap_or(LevelFilter::OFF);
@@ -86,15 +76,18 @@ mod tests {
 
     #[test]
     fn clients_that_would_show_payloads_are_not_heard_whatever_the_level_says() {
-        for level in ["trace", "info,tokio_postgres=trace", "tokio_postgres::query=debug,lapin::channel=trace", "warn"]
-        {
+        for level in [
+            "trace",
+            "info,tokio_postgres=trace",
+            "tokio_postgres::query=debug,lapin::channel=trace,async_nats=info",
+            "warn",
+        ] {
             let filter = discreet(targets(level));
-            for client in ["tokio_postgres", "tokio_postgres::query", "lapin::channel"] {
+            for client in ["tokio_postgres", "tokio_postgres::query", "lapin::channel", "async_nats"] {
                 assert!(!filter.would_enable(client, &Level::ERROR), "{client} at {level}");
             }
         }
         assert!(discreet(targets("warn,posthaste=trace")).would_enable("posthaste::relay", &Level::TRACE));
         assert!(!discreet(targets("warn,posthaste=trace")).would_enable("hyper", &Level::INFO));
-        assert!(discreet(targets("async_nats=debug")).would_enable("async_nats", &Level::DEBUG));
     }
 }

@@ -1,5 +1,7 @@
 //! The routes, from their own list: who may call what, and whether the document says so.
 
+use serde_json::Value;
+
 use self::client::{OPERATOR, Place, VIEWER};
 use super::routes::Role;
 use super::*;
@@ -164,6 +166,56 @@ async fn a_relay_that_stops_is_not_ready() {
     place.server.app.stopping();
     let answer = place.ask("GET", "/readyz", None).await;
     assert_eq!((answer.status, &answer.json()["reasons"][0]), (503, &"the relay stops".into()));
+}
+
+#[tokio::test]
+async fn a_backlog_beyond_its_threshold_is_not_ready_and_says_whose_it_is() {
+    let place = Place::new().await;
+    place.write(2).await;
+    let answer = place.ask("GET", "/readyz", None).await;
+    assert_eq!((answer.status, &answer.json()["reasons"][0]), (503, &"crm has 2 pending messages".into()));
+    assert_eq!(answer.json()["destinations"][0]["pending"], 2);
+}
+
+/// Asks for page after page until there is no next one.
+async fn pages(place: &Place, path: &str, rows: &str, next: &str) -> Vec<Vec<Value>> {
+    let (mut pages, mut from) = (Vec::new(), String::new());
+    loop {
+        let page = place.ask("GET", &format!("/api/v1/{path}?limit=2{from}"), Some(VIEWER)).await.json();
+        pages.push(page[rows].as_array().unwrap().clone());
+        match &page["next"] {
+            Value::Null => return pages,
+            Value::String(text) => from = format!("&{next}={text}"),
+            number => from = format!("&{next}={number}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn long_lists_come_in_pages_that_add_up() {
+    let place = Place::new().await;
+    let written = place.write(5).await;
+    let listed = pages(&place, "deliveries", "deliveries", "after").await;
+    assert_eq!(listed.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 1]);
+    assert_eq!(listed.concat().iter().map(|row| row["id"].as_str().unwrap()).collect::<Vec<_>>(), written);
+
+    for change in ["pause", "resume", "pause"] {
+        assert_eq!(place.post(&format!("/api/v1/destinations/crm/{change}"), "").await.status, 200);
+    }
+    let entries = pages(&place, "audit", "entries", "before").await.concat();
+    let actions: Vec<_> = entries.iter().map(|entry| entry["action"].as_str().unwrap()).collect();
+    assert_eq!(actions, ["pause", "resume", "pause"], "the latest first, none twice");
+}
+
+#[tokio::test]
+async fn payloads_are_for_operators() {
+    let place = Place::new().await;
+    let id = place.write(1).await.remove(0);
+    let (plain, with_payload) = (format!("/api/v1/messages/{id}"), format!("/api/v1/messages/{id}?payload=true"));
+    assert!(!place.ask("GET", &plain, Some(OPERATOR)).await.body.contains(r#"{"n":0}"#), "unless they are asked for");
+    assert_eq!(place.ask("GET", &with_payload, Some(VIEWER)).await.status, 403);
+    let shown = place.ask("GET", &with_payload, Some(OPERATOR)).await;
+    assert!(shown.body.contains(r#"{"n":0}"#) || shown.body.contains(r#"{\"n\":0}"#), "{}", shown.body);
 }
 
 #[tokio::test]

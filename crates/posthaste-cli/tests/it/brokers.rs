@@ -7,6 +7,8 @@ use crate::lives;
 use crate::orders::{Orders, Written};
 use crate::program::{Place, until};
 
+#[cfg(feature = "full")]
+mod canaries;
 #[cfg(feature = "kafka")]
 mod kafka;
 #[cfg(feature = "nats")]

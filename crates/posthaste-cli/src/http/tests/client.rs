@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use posthaste::Message;
 use posthaste::relay::Monitor;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -19,6 +20,7 @@ pub const OPERATOR: &str = "operator-token-0123456789";
 /// A relay's HTTP side over an empty journal in a folder of its own, with a token of each role.
 pub struct Place {
     pub server: Server,
+    store: Store,
     folder: PathBuf,
 }
 
@@ -43,7 +45,15 @@ impl Place {
         store.journal().register(&destinations).await.unwrap();
         let operator = Operator::new(&plan, &store);
         let server = Server::start(plan.http.as_ref().unwrap(), operator, Monitor::default()).await.unwrap();
-        Self { server, folder }
+        Self { server, store, folder }
+    }
+
+    /// Writes a message about each of so many orders, and returns their ids.
+    pub async fn write(&self, orders: usize) -> Vec<String> {
+        let order = |n: usize| Message::builder("order.paid", "order", n.to_string()).json(&json!({ "n": n })).build();
+        let messages: Vec<Message> = (0..orders).map(|n| order(n).unwrap()).collect();
+        self.store.enqueue(&messages).await.unwrap();
+        messages.iter().map(|message| message.id.to_string()).collect()
     }
 
     pub async fn ask(&self, method: &str, path: &str, token: Option<&str>) -> Answer {

@@ -15,6 +15,7 @@ use self::consumer::Consumer;
 use super::order::{BehindAProxy, order_suite};
 
 mod broker;
+mod cloudevents;
 mod consumer;
 mod exchanges;
 mod link;

@@ -13,6 +13,7 @@ use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use self::endpoint::Endpoint;
 
 mod answers;
+mod cloudevents;
 mod endpoint;
 mod rebinding;
 

@@ -13,7 +13,7 @@ use posthaste::sinks::template::Template;
 use posthaste::sinks::webhook::{Settings, Webhook};
 use sha2::Sha256;
 
-use super::endpoint::{Answer, Endpoint};
+use super::endpoint::{Answer, Endpoint, Request};
 use super::{SECRET, settings};
 
 fn order() -> Message {
@@ -27,7 +27,17 @@ pub(super) fn run(message: &Message) -> Run {
     Run { destination: "crm".into(), partition: 0, deliveries: vec![delivery] }
 }
 
-async fn deliver(settings: Settings, message: &Message) -> Outcome {
+/// What a receiver with this secret computes.
+pub(super) fn signature(request: &Request, secret: &str) -> String {
+    let header = |name| request.header(name).expect(name);
+    let key = BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).expect("base64");
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("a key");
+    mac.update(format!("{}.{}.", header("webhook-id"), header("webhook-timestamp")).as_bytes());
+    mac.update(&request.body);
+    format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
+}
+
+pub(super) async fn deliver(settings: Settings, message: &Message) -> Outcome {
     Webhook::new(settings).expect("the settings are good").deliver(&run(message)).await
 }
 
@@ -50,15 +60,7 @@ async fn a_request_is_signed_with_every_secret_over_what_arrives() {
     let header = |name| request.header(name).expect(name);
     assert_eq!(header("webhook-id"), message.id.to_string());
     assert_eq!(header("idempotency-key"), message.id.to_string());
-    let signed: Vec<String> = [other, SECRET]
-        .map(|secret| {
-            let key = BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).expect("base64");
-            let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("a key");
-            mac.update(format!("{}.{}.", header("webhook-id"), header("webhook-timestamp")).as_bytes());
-            mac.update(&request.body);
-            format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
-        })
-        .into();
+    let signed = [other, SECRET].map(|secret| signature(request, secret));
     assert_eq!(header("webhook-signature"), signed.join(" "));
     let drift = message.occurred_at.as_second() - header("webhook-timestamp").parse::<i64>().expect("seconds");
     assert!(drift.abs() < 300, "receivers refuse what is older than five minutes");

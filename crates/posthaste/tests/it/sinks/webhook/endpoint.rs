@@ -45,7 +45,10 @@ impl Request {
     }
 
     pub(super) fn id(&self) -> MessageId {
-        self.header("posthaste-id").expect("every request names its message").parse().expect("by its id")
+        self.header("idempotency-key")
+            .expect("every request names its message, in any format")
+            .parse()
+            .expect("by its id")
     }
 
     pub(super) fn message(&self) -> Arrived {
