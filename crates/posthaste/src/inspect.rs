@@ -27,11 +27,14 @@ pub enum Status {
     Throttled,
     Dead,
     Replay,
+    /// Someone let it go; its lane has not taken note yet.
+    Discarding,
+    /// Someone let it go.
     Discarded,
 }
 
 impl Status {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Pending,
         Self::Delivered,
         Self::Waiting,
@@ -40,6 +43,7 @@ impl Status {
         Self::Throttled,
         Self::Dead,
         Self::Replay,
+        Self::Discarding,
         Self::Discarded,
     ];
 
@@ -53,8 +57,14 @@ impl Status {
             Self::Throttled => "throttled",
             Self::Dead => "dead",
             Self::Replay => "replay",
+            Self::Discarding => "discarding",
             Self::Discarded => "discarded",
         }
+    }
+
+    /// Whether nothing more will happen unless someone asks, and the message may be purged.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Self::Delivered | Self::Discarded)
     }
 
     pub fn parse(text: &str) -> Option<Self> {
@@ -70,6 +80,7 @@ impl From<ParkedState> for Status {
             ParkedState::Throttled => Self::Throttled,
             ParkedState::Dead => Self::Dead,
             ParkedState::Replay => Self::Replay,
+            ParkedState::Discarding => Self::Discarding,
             ParkedState::Discarded => Self::Discarded,
         }
     }

@@ -168,13 +168,15 @@ pub enum ParkedState {
     Dead,
     /// Someone asked to deliver it again.
     Replay,
-    /// Someone asked to let it go; the lane takes note and removes it.
+    /// Someone asked to let it go; the lane has not taken note yet.
+    Discarding,
+    /// Let go: never due, holds nobody, and stays on record for as long as its message.
     Discarded,
 }
 
 impl ParkedState {
-    pub const ALL: [Self; 6] =
-        [Self::Retrying, Self::Scheduled, Self::Throttled, Self::Dead, Self::Replay, Self::Discarded];
+    pub const ALL: [Self; 7] =
+        [Self::Retrying, Self::Scheduled, Self::Throttled, Self::Dead, Self::Replay, Self::Discarding, Self::Discarded];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -183,6 +185,7 @@ impl ParkedState {
             Self::Throttled => "throttled",
             Self::Dead => "dead",
             Self::Replay => "replay",
+            Self::Discarding => "discarding",
             Self::Discarded => "discarded",
         }
     }
@@ -265,6 +268,9 @@ pub struct LaneCommit {
     pub cursor: Option<Cursor>,
     pub park: Vec<Park>,
     pub unpark: Vec<Position>,
+    /// Parked deliveries that someone discarded, and of which the lane has taken note. Whatever is no longer
+    /// [`ParkedState::Discarding`] is left alone.
+    pub let_go: Vec<Position>,
     pub hold: Vec<HeldKey>,
     pub free: Vec<OrderKey>,
     pub attempts: Vec<Attempt>,
@@ -280,10 +286,21 @@ impl LaneCommit {
             cursor: None,
             park: Vec::new(),
             unpark: Vec::new(),
+            let_go: Vec::new(),
             hold: Vec::new(),
             free: Vec::new(),
             attempts: Vec::new(),
         }
+    }
+
+    /// Whether the cursor is all there is to record.
+    pub fn is_cursor_only(&self) -> bool {
+        self.park.is_empty()
+            && self.unpark.is_empty()
+            && self.let_go.is_empty()
+            && self.hold.is_empty()
+            && self.free.is_empty()
+            && self.attempts.is_empty()
     }
 }
 

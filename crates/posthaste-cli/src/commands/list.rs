@@ -85,7 +85,7 @@ pub fn hue(status: Status) -> Hue {
     match status {
         Status::Delivered => Hue::Good,
         Status::Dead => Hue::Bad,
-        Status::Discarded => Hue::Quiet,
+        Status::Discarding | Status::Discarded => Hue::Quiet,
         Status::Retrying | Status::Waiting | Status::Throttled => Hue::Waiting,
         Status::Pending | Status::Scheduled | Status::Replay => Hue::Strong,
     }

@@ -18,7 +18,7 @@ pub enum Gate<'a> {
 impl<'a> Gate<'a> {
     /// The first gate that is shut, for a delivery that would otherwise go on.
     pub fn before(report: &'a Report, delivery: &'a DeliveryReport) -> Option<Self> {
-        if matches!(delivery.status, Status::Delivered | Status::Dead) {
+        if matches!(delivery.status, Status::Delivered | Status::Dead | Status::Discarded) {
             return None;
         }
         let destination = &*delivery.destination;

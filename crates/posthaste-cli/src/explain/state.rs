@@ -17,8 +17,17 @@ pub fn explain(facts: Facts<'_>, delivery: &DeliveryReport) -> Finding {
         Status::Throttled => throttled(facts, delivery),
         Status::Dead => dead(facts, delivery),
         Status::Replay => again(facts, delivery),
-        Status::Discarded => Finding::new(Cause::Discarded, "Someone let it go: it will not be delivered."),
+        Status::Discarding => discarded().because("Its key goes on as soon as a worker takes note."),
+        Status::Discarded => discarded().remedy(replay(facts, delivery), "delivers it after all"),
     }
+}
+
+fn discarded() -> Finding {
+    Finding::new(Cause::Discarded, "Someone let it go: it will not be delivered.")
+}
+
+fn replay(facts: Facts<'_>, delivery: &DeliveryReport) -> String {
+    format!("posthaste replay {} --destination {} --yes", facts.report.message.id, delivery.destination)
 }
 
 fn delivered(facts: Facts<'_>, delivery: &DeliveryReport) -> Finding {
@@ -94,10 +103,7 @@ fn retrying(facts: Facts<'_>, delivery: &DeliveryReport) -> Finding {
         Finding::new(Cause::Retrying, format!("Attempt {attempts}{limit} failed; it is tried again {next}.")),
         delivery,
     )
-    .remedy(
-        format!("posthaste replay {} --destination {} --yes", facts.report.message.id, delivery.destination),
-        "tries it now",
-    )
+    .remedy(replay(facts, delivery), "tries it now")
     .remedy(format!("posthaste show {}", facts.report.message.id), "shows every attempt")
 }
 
@@ -109,10 +115,7 @@ fn again(facts: Facts<'_>, delivery: &DeliveryReport) -> Finding {
 fn scheduled(facts: Facts<'_>, delivery: &DeliveryReport) -> Finding {
     Finding::new(Cause::Scheduled, format!("Scheduled: it goes out {}.", next(facts, delivery)))
         .because("Its writer asked for that time (due at).")
-        .remedy(
-            format!("posthaste replay {} --destination {} --yes", facts.report.message.id, delivery.destination),
-            "delivers it now",
-        )
+        .remedy(replay(facts, delivery), "delivers it now")
 }
 
 fn throttled(facts: Facts<'_>, delivery: &DeliveryReport) -> Finding {

@@ -63,6 +63,7 @@ fn every_command_works_on_it() {
     place.run(["resume", "out"]).succeeds();
     until("it is set aside", || status(&later) == "scheduled");
     assert_eq!(place.json(["discard", &later, "--yes"])["affected"], 1);
+    until("its lane has let it go", || status(&later) == "discarded");
     assert_eq!(place.json(["explain", &later])["findings"][0]["cause"], "discarded");
 
     until("everything is settled and removed", || {

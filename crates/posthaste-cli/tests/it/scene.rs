@@ -86,17 +86,8 @@ impl Worker {
 
 /// A lane that has delivered everything.
 fn walked(lease: &Lease, newest: Position) -> LaneCommit {
-    LaneCommit {
-        destination: Name::from("crm"),
-        partition: lease.partition,
-        epoch: lease.epoch,
-        cursor: Some(Cursor { low: newest, done: Vec::new() }),
-        park: Vec::new(),
-        unpark: Vec::new(),
-        hold: Vec::new(),
-        free: Vec::new(),
-        attempts: Vec::new(),
-    }
+    let cursor = Some(Cursor { low: newest, done: Vec::new() });
+    LaneCommit { cursor, ..LaneCommit::nothing(Name::from("crm"), lease.partition, lease.epoch) }
 }
 
 /// A lane that has delivered everything but one key, whose first message failed twice.

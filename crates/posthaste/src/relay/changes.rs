@@ -11,20 +11,31 @@ use crate::message::OrderKey;
 /// Uncommitted decisions of one lane; the latest one about a position or key wins.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// `None` removes the parked delivery.
-    parked: BTreeMap<Position, Option<Park>>,
+    parked: BTreeMap<Position, Aside>,
     /// `None` frees the key.
     held: HashMap<OrderKey, Option<HeldKey>>,
     attempts: Vec<Attempt>,
 }
 
+/// What becomes of a parked delivery.
+#[derive(Debug)]
+enum Aside {
+    Parked(Park),
+    Settled,
+    LetGo,
+}
+
 impl Changes {
     pub(super) fn park(&mut self, park: Park) {
-        self.parked.insert(park.position, Some(park));
+        self.parked.insert(park.position, Aside::Parked(park));
     }
 
     pub(super) fn unpark(&mut self, position: Position) {
-        self.parked.insert(position, None);
+        self.parked.insert(position, Aside::Settled);
+    }
+
+    pub(super) fn let_go(&mut self, position: Position) {
+        self.parked.insert(position, Aside::LetGo);
     }
 
     pub(super) fn hold(&mut self, held: HeldKey) {
@@ -50,7 +61,10 @@ impl Changes {
 
     /// Parked deliveries to be written.
     pub(super) fn parks(&self) -> impl Iterator<Item = &Park> {
-        self.parked.values().flatten()
+        self.parked.values().filter_map(|aside| match aside {
+            Aside::Parked(park) => Some(park),
+            Aside::Settled | Aside::LetGo => None,
+        })
     }
 
     /// Puts back what a failed commit carried, under what was decided since.
@@ -63,10 +77,11 @@ impl Changes {
 
     /// Adds these changes to what the store is told.
     pub(super) fn write_to(&self, commit: &mut LaneCommit) {
-        for (position, park) in &self.parked {
-            match park {
-                Some(park) => commit.park.push(park.clone()),
-                None => commit.unpark.push(*position),
+        for (position, aside) in &self.parked {
+            match aside {
+                Aside::Parked(park) => commit.park.push(park.clone()),
+                Aside::Settled => commit.unpark.push(*position),
+                Aside::LetGo => commit.let_go.push(*position),
             }
         }
         for (key, held) in &self.held {

@@ -148,9 +148,9 @@ impl Lane {
             Origin::Head if !held => item.origin = Origin::Loose,
             _ => {}
         }
-        if state == ParkedState::Discarded {
+        if state == ParkedState::Discarding {
             self.count(&item);
-            self.done(line, &item, None);
+            self.let_go(line, &item);
             self.go_on(line);
         } else {
             self.admit(line, item);

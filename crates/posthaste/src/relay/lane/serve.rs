@@ -165,7 +165,7 @@ impl Lane {
         item.kills = item.kills.saturating_sub(u32::from(vouched));
         self.clear_suspicion(line);
         if self.mistakes.has(Mistake::ThrottledDropped) {
-            self.done(line, &item, None);
+            self.done(line, &item, Duration::ZERO);
             return self.go_on(line);
         }
         let aside = Aside { state: ParkedState::Throttled, due_in: Some(wait), failure: None };

@@ -13,7 +13,7 @@ impl Lane {
     pub(in crate::relay) fn confirm(&mut self, line: LineId, confirmed: usize, took: Duration) -> Option<Item> {
         for _ in 0..confirmed {
             let item = self.pop_in_flight(line)?;
-            self.done(line, &item, Some(took));
+            self.done(line, &item, took);
         }
         self.clear_suspicion(line);
         let mut failed = self.pop_in_flight(line)?;
@@ -61,11 +61,8 @@ impl Lane {
         self.call_off_suspects();
     }
 
-    /// A delivery is settled: confirmed after `took`, or discarded.
-    pub(super) fn done(&mut self, line: LineId, item: &Item, took: Option<Duration>) {
-        if item.is_parked() {
-            self.suspected.remove(&item.position);
-        }
+    /// A delivery is settled: confirmed after `took`.
+    pub(super) fn done(&mut self, line: LineId, item: &Item, took: Duration) {
         match item.origin {
             Origin::Walked => {
                 self.slots.settle(item.position);
@@ -78,9 +75,21 @@ impl Lane {
             }
             Origin::Loose => self.unpark(item.position),
         }
-        if let Some(took) = took.filter(|_| item.is_parked()) {
+        if item.is_parked() {
+            self.suspected.remove(&item.position);
             let number = item.attempts + 1;
             self.changes.attempt(Attempt { position: item.position, number, error: None, took });
+        }
+        self.forget(item);
+    }
+
+    /// Someone discarded a delivery: its key goes on without it.
+    pub(super) fn let_go(&mut self, line: LineId, item: &Item) {
+        self.suspected.remove(&item.position);
+        self.touched.insert(item.position, None);
+        self.changes.let_go(item.position);
+        if item.origin == Origin::Head {
+            self.hold_settled(line, item.position);
         }
         self.forget(item);
     }

@@ -194,7 +194,7 @@ fn count(counts: &mut DestinationCounts, status: Status, age: Duration) {
         Status::Throttled => counts.throttled += 1,
         Status::Dead => counts.dead += 1,
         Status::Replay => counts.replay += 1,
-        Status::Delivered | Status::Discarded => {}
+        Status::Delivered | Status::Discarding | Status::Discarded => {}
     }
 }
 

@@ -51,6 +51,9 @@ impl Lane {
         for position in &commit.unpark {
             self.parked.remove(position);
         }
+        for position in &commit.let_go {
+            self.let_go(*position);
+        }
         for park in &commit.park {
             self.park(park, now);
         }
@@ -67,9 +70,15 @@ impl Lane {
     }
 
     fn park(&mut self, park: &Park, now: Duration) {
-        let discarded = |parked: &Parked| parked.state == ParkedState::Discarded;
-        if !self.parked.get(&park.position).is_some_and(discarded) {
+        if !self.parked.get(&park.position).is_some_and(Parked::is_unwanted) {
             self.parked.insert(park.position, Parked::new(park, now));
+        }
+    }
+
+    fn let_go(&mut self, position: Position) {
+        let asked = |parked: &&mut Parked| parked.state == ParkedState::Discarding;
+        if let Some(parked) = self.parked.get_mut(&position).filter(asked) {
+            (parked.state, parked.holds, parked.due_at) = (ParkedState::Discarded, false, None);
         }
     }
 
@@ -78,8 +87,8 @@ impl Lane {
         let held_by_another = !parked.holds && parked.key.as_ref().is_some_and(|key| self.held.contains_key(key));
         match parked.state {
             _ if held_by_another => None,
-            ParkedState::Dead => None,
-            ParkedState::Discarded => Some(Duration::ZERO),
+            ParkedState::Dead | ParkedState::Discarded => None,
+            ParkedState::Discarding => Some(Duration::ZERO),
             _ => parked.due_at,
         }
     }
@@ -117,6 +126,11 @@ impl Lane {
 }
 
 impl Parked {
+    /// Someone discarded it, whether or not its lane has taken note.
+    fn is_unwanted(&self) -> bool {
+        matches!(self.state, ParkedState::Discarding | ParkedState::Discarded)
+    }
+
     fn new(park: &Park, now: Duration) -> Self {
         Self {
             message: park.message,

@@ -63,13 +63,13 @@ impl Core {
     fn changed(&self, operation: Operation, delivery: &Delivery<'_>, at: At<'_>) -> Option<Parked> {
         let due_now = |parked: &Parked| Parked { due_at: Some(self.now), ..parked.clone() };
         match (operation, at.status, at.parked) {
-            (Operation::Replay, Status::Dead | Status::Retrying, Some(parked)) => {
+            (Operation::Replay, Status::Dead | Status::Retrying | Status::Discarded, Some(parked)) => {
                 Some(Parked { state: ParkedState::Retrying, attempts: 0, kills: 0, error: None, ..due_now(parked) })
             }
             (Operation::Replay, Status::Scheduled | Status::Throttled, Some(parked)) => Some(due_now(parked)),
             (Operation::Replay, Status::Delivered, None) => Some(self.replayed(delivery)),
-            (Operation::Discard, Status::Discarded, _) => None,
-            (Operation::Discard, _, Some(parked)) => Some(Parked { state: ParkedState::Discarded, ..due_now(parked) }),
+            (Operation::Discard, Status::Discarding | Status::Discarded, _) => None,
+            (Operation::Discard, _, Some(parked)) => Some(Parked { state: ParkedState::Discarding, ..due_now(parked) }),
             _ => None,
         }
     }

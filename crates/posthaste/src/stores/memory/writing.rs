@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::core::{Core, Stored};
 use crate::error::Result;
-use crate::inspect::Status;
 use crate::journal::{LaneCommit, Partition, Position, Purged};
 
 impl Core {
@@ -54,7 +53,7 @@ impl Core {
 
     fn is_settled(&self, position: Position, stored: &Stored) -> bool {
         let mut takers = self.current().filter(|(name, known)| known.route.takes(name, &stored.message));
-        takers.all(|(_, known)| known.lane(stored.partition).status(position, &stored.message) == Status::Delivered)
+        takers.all(|(_, known)| known.lane(stored.partition).status(position, &stored.message).is_settled())
     }
 
     fn remove(&mut self, position: Position) {

@@ -67,7 +67,7 @@ impl Census<'_> {
                 ParkedState::Throttled => counts.throttled += 1,
                 ParkedState::Dead => counts.dead += 1,
                 ParkedState::Replay => counts.replay += 1,
-                ParkedState::Discarded => {}
+                ParkedState::Discarding | ParkedState::Discarded => {}
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::journal::{HeldKey, LaneCommit, Park, ParkedState, Partition};
 
 impl MongoDb {
     pub(super) async fn commit_lanes(&self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
-        let (plain, full): (Vec<_>, Vec<_>) = commits.iter().partition(|commit| is_plain(commit));
+        let (plain, full): (Vec<_>, Vec<_>) = commits.iter().partition(|commit| commit.is_cursor_only());
         let mut refused = Vec::new();
         if !plain.is_empty() {
             self.move_cursors(&plain, &mut refused).await?;
@@ -62,15 +62,6 @@ impl MongoDb {
         }
         Ok(())
     }
-}
-
-/// Whether there is nothing but a cursor to record.
-fn is_plain(commit: &LaneCommit) -> bool {
-    commit.park.is_empty()
-        && commit.unpark.is_empty()
-        && commit.hold.is_empty()
-        && commit.free.is_empty()
-        && commit.attempts.is_empty()
 }
 
 /// The lane, while its lease is held under this epoch, even late.
@@ -122,23 +113,30 @@ impl Recording<'_> {
             doc! { "q": { "_id": parked_id(codec::seq(*position), destination) }, "limit": 1 }
         });
         self.db.delete_all("outbox_parked", unpark.collect(), session).await?;
+        let let_go = self.commit.let_go.iter().map(|position| {
+            let id = parked_id(codec::seq(*position), destination);
+            let gone = doc! { "state": "discarded", "holds": false, "dueAt": Bson::Null };
+            doc! { "q": { "_id": id, "state": "discarding" }, "u": { "$set": gone } }
+        });
+        self.db.update_all("outbox_parked", let_go.collect(), Some(&mut *session)).await?;
         let park = self.commit.park.iter().map(|park| {
-            // What someone discarded stays discarded until its lane lets it go.
-            let unless =
-                doc! { "$cond": [{ "$eq": ["$state", "discarded"] }, "$$ROOT", { "$literal": self.park(park) }] };
+            // What someone discarded stays so.
+            let unwanted = doc! { "$in": ["$state", ["discarding", "discarded"]] };
+            let unless = doc! { "$cond": [unwanted, "$$ROOT", { "$literal": self.park(park) }] };
             let id = parked_id(codec::seq(park.position), destination);
             doc! { "q": { "_id": id }, "u": [{ "$replaceWith": unless }], "upsert": true }
         });
         self.db.update_all("outbox_parked", park.collect(), Some(&mut *session)).await?;
-        let touched = self.commit.unpark.iter().chain(self.commit.park.iter().map(|park| &park.position));
+        let touched = self.commit.park.iter().map(|park| &park.position);
+        let touched = touched.chain(&self.commit.unpark).chain(&self.commit.let_go);
         let touched: Vec<i64> = touched.map(|position| codec::seq(*position)).collect();
         self.restamp(session, doc! { "posthaste.seq": { "$in": touched } }).await
     }
 
     fn park(&self, park: &Park) -> Document {
         let due_at = match park.state {
-            ParkedState::Dead => None,
-            ParkedState::Discarded => Some(self.now),
+            ParkedState::Dead | ParkedState::Discarded => None,
+            ParkedState::Discarding => Some(self.now),
             _ => park.due_in.map(|due_in| self.now.saturating_add(codec::millis(due_in))),
         };
         let destination = self.commit.destination.as_str();

@@ -103,15 +103,16 @@ fn change(operation: Operation, status: Status, destination: &str, one: &Match, 
     let now = date(now);
     let set = |set: Document| Some(doc! { "q": { "_id": &id }, "u": { "$set": set } });
     match (operation, status) {
-        (Operation::Replay, Status::Dead | Status::Retrying) => {
+        (Operation::Replay, Status::Dead | Status::Retrying | Status::Discarded) => {
             set(doc! { "state": "retrying", "attempts": 0i64, "kills": 0i64, "error": Bson::Null, "dueAt": now })
         }
         (Operation::Replay, Status::Scheduled | Status::Throttled) => set(doc! { "dueAt": now }),
         (Operation::Replay, Status::Delivered) => {
             Some(doc! { "q": { "_id": &id }, "u": replayed(destination, one, now), "upsert": true })
         }
-        (Operation::Discard, Status::Pending | Status::Delivered | Status::Waiting | Status::Discarded) => None,
-        (Operation::Discard, _) => set(doc! { "state": "discarded", "dueAt": now }),
+        (Operation::Discard, Status::Pending | Status::Delivered | Status::Waiting) => None,
+        (Operation::Discard, Status::Discarding | Status::Discarded) => None,
+        (Operation::Discard, _) => set(doc! { "state": "discarding", "dueAt": now }),
         (Operation::Replay, _) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Stamps for people who look into the collection: `status`, `publishedAt`, `retryCount`, `lastError`, `processedAt`.
 //!
 //! Nothing here reads them; the cursors are the truth, and the stamps follow within a second. A message is stamped as published
-//! when everyone who takes it is done with it, as failed when it is dead somewhere.
+//! when everyone who takes it is done with it, as failed when it is dead or discarded somewhere.
 //!
 //! `outbox_state.stamped` moves over the journal behind the lanes: up to it every message was either stamped as published or was set
 //! aside somewhere. Whatever changes about the latter marks the message (`posthaste.restamp`) in the same transaction, so no
@@ -18,10 +18,11 @@ use super::codec::Row;
 use super::db::{Db, JOURNAL};
 use super::sequence::State;
 use super::session::{snapshot, transaction};
-use super::standing::Standing;
+use super::standing::{Parked, Standing};
 use super::{MongoDb, date, read, sequence};
 use crate::error::Result;
 use crate::inspect::Status;
+use crate::journal::ParkedState;
 
 /// Between two rounds while there is something to stamp.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -144,9 +145,10 @@ async fn look(db: &Db, session: &mut ClientSession) -> Result<Round> {
 fn stamp(db: &Db, standing: &Standing, row: &Row, state: &State, was_marked: bool) -> Stamp {
     let (fields, names) = (&db.options.fields, &db.options.status);
     let parked: Vec<_> = standing.takers(&row.message).filter_map(|place| standing.parked(place, row.seq)).collect();
-    let is_dead = parked.iter().any(|parked| parked.state == crate::journal::ParkedState::Dead);
+    let will_not_arrive = |parked: &&Parked| matches!(parked.state, ParkedState::Dead | ParkedState::Discarded);
+    let has_failed = parked.iter().any(will_not_arrive);
     let mut set = Document::new();
-    if standing.is_settled(row) {
+    if standing.is_settled(row) && !has_failed {
         set.insert(&fields.status, &names.published);
         set.insert(&fields.published_at, date(state.now));
         set.insert(&fields.processed_at, date(state.now));
@@ -154,7 +156,7 @@ fn stamp(db: &Db, standing: &Standing, row: &Row, state: &State, was_marked: boo
     } else {
         let attempts = parked.iter().map(|parked| parked.attempts).max().unwrap_or_default();
         let error = parked.iter().find_map(|parked| parked.error.as_ref());
-        set.insert(&fields.status, if is_dead { &names.failed } else { &names.pending });
+        set.insert(&fields.status, if has_failed { &names.failed } else { &names.pending });
         set.insert(&fields.retry_count, i64::from(attempts));
         set.insert(&fields.last_error, error.map_or(Bson::Null, Bson::from));
         if attempts > 0 {

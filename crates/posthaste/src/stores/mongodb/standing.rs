@@ -143,7 +143,7 @@ impl Standing {
 
     /// Whether everyone who takes a message is done with it.
     pub(super) fn is_settled(&self, row: &Row) -> bool {
-        self.takers(&row.message).all(|place| self.status(place, row) == Status::Delivered)
+        self.takers(&row.message).all(|place| self.status(place, row).is_settled())
     }
 
     /// How far the slowest lane got.

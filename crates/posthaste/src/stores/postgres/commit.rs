@@ -52,7 +52,7 @@ impl Postgres {
         let mut refused = HashSet::new();
         for round in rounds(commits) {
             let mark = self.shared.marks.are_due(&round);
-            let taken = if round.iter().all(|commit| is_cursor_only(commit)) {
+            let taken = if round.iter().all(|commit| commit.is_cursor_only()) {
                 let statement = client.prepare_cached(include_str!("commit_cursor.sql")).await?;
                 move_cursors(&**client, &statement, &round, mark, true).await?
             } else {
@@ -90,14 +90,6 @@ fn rounds(commits: &[LaneCommit]) -> Vec<Vec<&LaneCommit>> {
     rounds
 }
 
-fn is_cursor_only(commit: &LaneCommit) -> bool {
-    commit.park.is_empty()
-        && commit.unpark.is_empty()
-        && commit.hold.is_empty()
-        && commit.free.is_empty()
-        && commit.attempts.is_empty()
-}
-
 /// Moves the cursors of the lanes that are still held, and returns those.
 async fn move_cursors<'a>(
     client: &impl GenericClient,
@@ -122,10 +114,13 @@ async fn record_all<'a>(client: &mut Client, commits: &[&'a LaneCommit], mark: b
     let cursor = transaction.prepare_cached(include_str!("commit_cursor.sql")).await?;
     let taken = move_cursors(&*transaction, &cursor, commits, mark, false).await?;
     let accepted: Vec<_> = commits.iter().copied().filter(|commit| taken.contains(&lane(commit))).collect();
-    let (unparked, freed) = (columns::unparked(&accepted), columns::freed(&accepted));
-    if !unparked.0.is_empty() {
-        let statement = transaction.prepare_cached(include_str!("commit_unpark.sql")).await?;
-        transaction.execute(&statement, &[&unparked.0, &unparked.1]).await?;
+    let freed = columns::freed(&accepted);
+    let unparked = columns::deliveries(&accepted, |commit| &commit.unpark);
+    let let_go = columns::deliveries(&accepted, |commit| &commit.let_go);
+    let removed = [(unparked, include_str!("commit_unpark.sql")), (let_go, include_str!("commit_let_go.sql"))];
+    for ((seqs, destinations), sql) in removed.iter().filter(|((seqs, _), _)| !seqs.is_empty()) {
+        let statement = transaction.prepare_cached(sql).await?;
+        transaction.execute(&statement, &[seqs, destinations]).await?;
     }
     let parks = Parks::of(&accepted);
     if !parks.is_empty() {

@@ -1,4 +1,4 @@
--- Sets deliveries aside or replaces them, by primary key. What someone discarded stays discarded until its lane lets it go.
+-- Sets deliveries aside or replaces them, by primary key. What someone discarded stays so.
 INSERT INTO outbox_parked AS p (
     seq, destination, tick, partition, tenant, key, state, holds, attempts, kills, due_at, worker, error, progress)
 SELECT n.seq, n.destination, n.tick, n.partition, n.tenant, n.key, n.state, n.holds, n.attempts, n.kills,
@@ -11,4 +11,4 @@ JOIN outbox_leases AS l ON l.partition = n.partition
 ON CONFLICT (seq, destination) DO UPDATE SET
     state = excluded.state, holds = excluded.holds, attempts = excluded.attempts, kills = excluded.kills,
     due_at = excluded.due_at, worker = excluded.worker, error = excluded.error, progress = excluded.progress
-WHERE p.state <> 'discarded';
+WHERE p.state NOT IN ('discarding', 'discarded');

@@ -5,5 +5,5 @@ SELECT count(*) FROM (
     WHERE o.written_at <= clock_timestamp() - $1::bigint * interval '1 microsecond'
       AND (NOT $2 OR o.tableoid = 'outbox_rest'::regclass)
       AND EXISTS (SELECT 1 FROM outbox_destinations WHERE active)
-      AND NOT EXISTS (SELECT 1 FROM outbox_status AS s WHERE s.seq = o.seq AND s.status <> 'delivered' OFFSET 0)
+      AND NOT EXISTS (SELECT 1 FROM outbox_status AS s WHERE s.seq = o.seq AND s.status NOT IN ('delivered', 'discarded') OFFSET 0)
     LIMIT $3) AS found;

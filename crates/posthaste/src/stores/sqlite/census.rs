@@ -67,7 +67,7 @@ impl<'a> Census<'a> {
                 Some(ParkedState::Throttled) => counts.throttled += 1,
                 Some(ParkedState::Dead) => counts.dead += 1,
                 Some(ParkedState::Replay) => counts.replay += 1,
-                Some(ParkedState::Discarded) | None => {}
+                Some(ParkedState::Discarding | ParkedState::Discarded) | None => {}
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use rusqlite::{CachedStatement, OptionalExtension, Transaction, named_params};
 
 use super::{codec, error};
 use crate::error::Result;
-use crate::journal::{Cursor, LaneCommit, Park, ParkedState, Partition};
+use crate::journal::{Cursor, LaneCommit, Park, ParkedState, Partition, Position};
 
 /// Between two marks of a lane: how exactly the time of a delivery is known.
 const MARK_INTERVAL: Duration = Duration::from_secs(10);
@@ -83,26 +83,28 @@ impl Recording<'_> {
 
     /// Everything that does not happen in a batch in which nothing failed.
     fn exceptions(&self) -> Result<()> {
-        self.unpark()?;
+        self.each(&self.commit.unpark, include_str!("commit_unpark.sql"))?;
+        self.each(&self.commit.let_go, include_str!("commit_let_go.sql"))?;
         self.commit.park.iter().try_for_each(|park| self.park(park))?;
         self.free()?;
         self.hold()?;
         self.attempts()
     }
 
-    fn unpark(&self) -> Result<()> {
-        for position in &self.commit.unpark {
+    /// Does the same to each of these parked deliveries.
+    fn each(&self, positions: &[Position], sql: &'static str) -> Result<()> {
+        for position in positions {
             let parked =
                 named_params! { ":seq": codec::seq(*position), ":destination": self.commit.destination.as_str() };
-            self.transaction.prepare_cached(include_str!("commit_unpark.sql"))?.execute(parked)?;
+            self.transaction.prepare_cached(sql)?.execute(parked)?;
         }
         Ok(())
     }
 
     fn park(&self, park: &Park) -> Result<()> {
         let due_at = match park.state {
-            ParkedState::Dead => None,
-            ParkedState::Discarded => Some(self.now),
+            ParkedState::Dead | ParkedState::Discarded => None,
+            ParkedState::Discarding => Some(self.now),
             _ => park.due_in.map(|due_in| self.now.saturating_add(codec::millis(due_in))),
         };
         self.transaction.prepare_cached(include_str!("commit_park.sql"))?.execute(named_params! {

@@ -1,4 +1,4 @@
--- Sets a delivery aside or replaces it, by primary key. What someone discarded stays discarded until its lane lets it go.
+-- Sets a delivery aside or replaces it, by primary key. What someone discarded stays so.
 INSERT INTO outbox_parked (
     seq, destination, partition, tenant, key, state, holds, attempts, kills, due_at, worker, error, progress
 ) VALUES (
@@ -7,4 +7,4 @@ INSERT INTO outbox_parked (
 ON CONFLICT (seq, destination) DO UPDATE SET
     state = excluded.state, holds = excluded.holds, attempts = excluded.attempts, kills = excluded.kills,
     due_at = excluded.due_at, worker = excluded.worker, error = excluded.error, progress = excluded.progress
-WHERE state <> 'discarded';
+WHERE state NOT IN ('discarding', 'discarded');

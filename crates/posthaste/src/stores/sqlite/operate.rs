@@ -66,10 +66,13 @@ fn plan<'a>(
 /// The statement that does the operation, or `None` where it does not apply.
 fn change(operation: Operation, status: Status) -> Option<&'static str> {
     match (operation, status) {
-        (Operation::Replay, Status::Dead | Status::Retrying) => Some(include_str!("operate_retry.sql")),
+        (Operation::Replay, Status::Dead | Status::Retrying | Status::Discarded) => {
+            Some(include_str!("operate_retry.sql"))
+        }
         (Operation::Replay, Status::Scheduled | Status::Throttled) => Some(include_str!("operate_hasten.sql")),
         (Operation::Replay, Status::Delivered) => Some(include_str!("operate_replay.sql")),
-        (Operation::Discard, Status::Pending | Status::Delivered | Status::Waiting | Status::Discarded) => None,
+        (Operation::Discard, Status::Pending | Status::Delivered | Status::Waiting) => None,
+        (Operation::Discard, Status::Discarding | Status::Discarded) => None,
         (Operation::Discard, _) => Some(include_str!("operate_discard.sql")),
         (Operation::Replay, _) => None,
     }

@@ -1,2 +1,2 @@
 -- The lane shall let it go: due at once; by primary key.
-UPDATE outbox_parked SET state = 'discarded', due_at = :now WHERE seq = :seq AND destination = :destination;
+UPDATE outbox_parked SET state = 'discarding', due_at = :now WHERE seq = :seq AND destination = :destination;

@@ -2,7 +2,7 @@
 -- destination is registered nobody knows who wants what, so nothing may go. By primary key; the caller stops early.
 SELECT o.seq, o.recorded_at <= :before, o.recorded_at <= :before AND EXISTS (
     SELECT 1 FROM outbox_destinations WHERE active) AND NOT EXISTS (
-    SELECT 1 FROM outbox_status AS s WHERE s.seq = o.seq AND s.status <> 'delivered')
+    SELECT 1 FROM outbox_status AS s WHERE s.seq = o.seq AND s.status NOT IN ('delivered', 'discarded'))
 FROM outbox AS o
 WHERE o.seq > :after
 ORDER BY o.seq;

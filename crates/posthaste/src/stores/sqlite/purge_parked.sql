@@ -1,2 +1,2 @@
--- What destinations that are no longer named had set aside of it; by primary key.
+-- What was discarded of it, and what destinations that are no longer named had set aside; by primary key.
 DELETE FROM outbox_parked WHERE seq = :seq;

@@ -116,15 +116,6 @@ fn order(id: &str) -> Message {
 
 /// A commit that only moves the cursor of a lane.
 fn moved(destination: &str, lease: &Lease, low: Position) -> LaneCommit {
-    LaneCommit {
-        destination: destination.into(),
-        partition: lease.partition,
-        epoch: lease.epoch,
-        cursor: Some(Cursor { low, done: Vec::new() }),
-        park: Vec::new(),
-        unpark: Vec::new(),
-        hold: Vec::new(),
-        free: Vec::new(),
-        attempts: Vec::new(),
-    }
+    let cursor = Some(Cursor { low, done: Vec::new() });
+    LaneCommit { cursor, ..LaneCommit::nothing(destination.into(), lease.partition, lease.epoch) }
 }

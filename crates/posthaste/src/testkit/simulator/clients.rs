@@ -62,13 +62,14 @@ fn timestamp(since_epoch: Duration) -> Timestamp {
 /// One thing an operator may do.
 pub(super) fn operate(plan: &Plan, core: &mut Core, checks: &mut Checks, dice: &mut Dice) {
     let name = plan.destinations[dice.below(plan.destinations.len() as u64) as usize].name.clone();
-    match dice.below(6) {
+    match dice.below(7) {
         0 => drop(core.set_paused(&name, true)),
         1 | 2 => drop(core.set_paused(&name, false)),
         choice => {
             let (operation, status) = match choice {
                 3 => (Operation::Replay, Status::Delivered),
                 4 => (Operation::Replay, Status::Dead),
+                5 => (Operation::Replay, Status::Discarded),
                 _ => (Operation::Discard, Status::Dead),
             };
             let filter = Filter { statuses: vec![status], destination: Some(name.clone()), ..Filter::default() };

@@ -435,7 +435,7 @@ impl World {
         let deliveries = self.store.core.statuses();
         let core = &self.store.core;
         let at_rest = |(name, position, status): &(Name, Position, Status)| match status {
-            Status::Delivered | Status::Dead => true,
+            Status::Delivered | Status::Dead | Status::Discarded => true,
             // Behind a dead message that blocks its key, also what was scheduled or replayed waits for a person.
             _ => core.head_status(name, *position) == Some(Status::Dead),
         };
@@ -446,8 +446,7 @@ impl World {
         self.done = true;
         for (name, position, status) in deliveries {
             let spot: Spot = (name, position);
-            if status == Status::Delivered && !self.checks.has_arrived(&spot) && !self.checks.discarded.contains(&spot)
-            {
+            if status == Status::Delivered && !self.checks.has_arrived(&spot) {
                 self.checks.violated(Violation::Lost);
             }
         }

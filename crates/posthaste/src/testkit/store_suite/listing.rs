@@ -12,12 +12,12 @@ use crate::message::{Message, MessageId};
 
 pub async fn every_status_is_derived(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
-    let entries = t.written(orders("1", 9)).await?;
+    let entries = t.written(orders("1", 10)).await?;
     let leases = t.lease_all("w").await?;
-    // The first is settled, six are parked, one waits behind them, and the lane has not come to the last.
+    // The first is settled, seven are parked, one waits behind them, and the lane has not come to the last.
     let park: Vec<Park> = entries[1..].iter().zip(ParkedState::ALL).map(|(e, state)| park(e, state)).collect();
-    let held = hold(&entries[0], entries[0].position, entries[7].position);
-    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[7], &leases) }]).await?;
+    let held = hold(&entries[0], entries[0].position, entries[8].position);
+    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[8], &leases) }]).await?;
     let statuses: Vec<_> = t.list(&Filter::default()).await?.iter().filter_map(|listed| listed.status).collect();
     let expected = [
         Status::Delivered,
@@ -26,6 +26,7 @@ pub async fn every_status_is_derived(t: Fixture) -> Result<()> {
         Status::Throttled,
         Status::Dead,
         Status::Replay,
+        Status::Discarding,
         Status::Discarded,
         Status::Waiting,
         Status::Pending,

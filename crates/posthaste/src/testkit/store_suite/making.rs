@@ -40,17 +40,7 @@ pub(super) fn lease_of(entry: &Entry, leases: &[Lease]) -> Lease {
 
 /// A commit that changes nothing yet.
 pub(super) fn lane(destination: &str, lease: Lease) -> LaneCommit {
-    LaneCommit {
-        destination: destination.into(),
-        partition: lease.partition,
-        epoch: lease.epoch,
-        cursor: None,
-        park: Vec::new(),
-        unpark: Vec::new(),
-        hold: Vec::new(),
-        free: Vec::new(),
-        attempts: Vec::new(),
-    }
+    LaneCommit::nothing(destination.into(), lease.partition, lease.epoch)
 }
 
 /// The cursor of a lane that has settled everything up to `low`.

@@ -45,10 +45,10 @@ pub async fn a_dry_run_counts_and_changes_nothing(t: Fixture) -> Result<()> {
 
 pub async fn a_dry_run_counts_what_applying_does(t: Fixture) -> Result<()> {
     of_every_status(&t).await?;
-    let replay = OperationReport { affected: 5, not_applicable: 4, overtaken: 0 };
+    let replay = OperationReport { affected: 6, not_applicable: 4, overtaken: 0 };
     let all = Filter::default();
     assert_eq!(t.inspect.operate(Operation::Replay, &all, Mode::DryRun).await?, replay);
-    let discard = OperationReport { affected: 5, not_applicable: 4, overtaken: 0 };
+    let discard = OperationReport { affected: 5, not_applicable: 5, overtaken: 0 };
     assert_eq!(t.inspect.operate(Operation::Discard, &all, Mode::DryRun).await?, discard);
     assert_eq!(t.inspect.operate(Operation::Replay, &all, Mode::Apply).await?, replay);
     Ok(())
@@ -180,10 +180,51 @@ pub async fn what_is_discarded_is_due_at_once_for_the_lane_to_let_go(t: Fixture)
         t.commit(&[parked("a", later, &entry, &leases)]).await?;
         let report = t.inspect.operate(Operation::Discard, &only(&entry), Mode::Apply).await?;
         assert_eq!(report, OperationReport { affected: 1, not_applicable: 0, overtaken: 0 }, "{state:?}");
-        assert_eq!(due_one(&t, &entry).await?.state, ParkedState::Discarded);
-        assert_eq!(t.status("a", entry.message.id).await?, Some(Status::Discarded));
+        assert_eq!(due_one(&t, &entry).await?.state, ParkedState::Discarding);
+        assert_eq!(t.status("a", entry.message.id).await?, Some(Status::Discarding));
     }
     Ok(())
+}
+
+pub async fn what_was_let_go_stays_on_record_and_holds_nobody(t: Fixture) -> Result<()> {
+    let (entries, leases) = discarded_head(&t).await?;
+    let listed = t.list(&only(&entries[0])).await?.remove(0);
+    assert_eq!((listed.status, listed.attempts), (Some(Status::Discarded), 7), "rather than delivered");
+    assert!(t.due_ids("a").await?.is_empty());
+    let state = t.open_one("a", lease_of(&entries[0], &leases)).await?;
+    assert!(!state.held[0].1, "nothing stands at the head of its key");
+    assert_eq!(t.journal.purge(Duration::ZERO, 10).await?.messages, 1, "its retention is that of any other");
+    assert!(t.list(&only(&entries[0])).await?.is_empty());
+    Ok(())
+}
+
+pub async fn what_was_let_go_can_be_replayed(t: Fixture) -> Result<()> {
+    let (entries, leases) = discarded_head(&t).await?;
+    let lease = lease_of(&entries[0], &leases);
+    let key = entries[0].message.order_key().into_iter().collect();
+    t.commit(&[LaneCommit { free: key, ..passed("a", &entries[1], &leases) }]).await?;
+    assert_eq!(replay(&t, &entries[0]).await?, OperationReport { affected: 1, not_applicable: 0, overtaken: 1 });
+    let due = due_one(&t, &entries[0]).await?;
+    assert_eq!((due.state, due.holds, due.attempts), (ParkedState::Retrying, false, 0));
+    t.commit(&[LaneCommit { let_go: vec![entries[0].position], ..lane("a", lease) }]).await?;
+    assert_eq!(t.due_ids("a").await?, ids(&entries[..1]), "a lane that is late with its note takes nothing back");
+    Ok(())
+}
+
+/// Two events of an order, of which the first was dead at the head of its key, was discarded, and has been let go.
+async fn discarded_head(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(orders("1", 2)).await?;
+    let leases = t.lease_all("w").await?;
+    let lease = lease_of(&entries[0], &leases);
+    let head = Park { holds: true, attempts: 7, ..park(&entries[0], ParkedState::Dead) };
+    let held = hold(&entries[0], Position::START, entries[1].position);
+    t.commit(&[LaneCommit { hold: vec![held], ..parked("a", head, &entries[1], &leases) }]).await?;
+    t.inspect.operate(Operation::Discard, &only(&entries[0]), Mode::Apply).await?;
+    assert_eq!(replay(t, &entries[0]).await?.not_applicable, 1, "its lane is about to let it go");
+    let further = hold(&entries[0], entries[0].position, entries[1].position);
+    t.commit(&[LaneCommit { let_go: vec![entries[0].position], hold: vec![further], ..lane("a", lease) }]).await?;
+    Ok((entries, leases))
 }
 
 pub async fn an_operation_touches_only_what_its_filter_selects(t: Fixture) -> Result<()> {
@@ -205,11 +246,11 @@ pub async fn an_operation_touches_only_what_its_filter_selects(t: Fixture) -> Re
 /// One order's events, one in each status, none of which holds the key.
 async fn of_every_status(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
     t.serve(&["a"]).await?;
-    let entries = t.written(orders("1", 9)).await?;
+    let entries = t.written(orders("1", 10)).await?;
     let leases = t.lease_all("w").await?;
     let park: Vec<Park> = entries[1..].iter().zip(ParkedState::ALL).map(|(e, state)| park(e, state)).collect();
-    let held = hold(&entries[0], entries[0].position, entries[7].position);
-    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[7], &leases) }]).await?;
+    let held = hold(&entries[0], entries[0].position, entries[8].position);
+    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[8], &leases) }]).await?;
     Ok((entries, leases))
 }
 

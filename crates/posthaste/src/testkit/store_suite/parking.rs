@@ -126,9 +126,9 @@ pub async fn a_delivery_without_a_time_is_not_due(t: Fixture) -> Result<()> {
 }
 
 pub async fn every_other_state_is_due_when_its_time_comes(t: Fixture) -> Result<()> {
-    use ParkedState::{Discarded, Replay, Retrying, Scheduled, Throttled};
+    use ParkedState::{Discarding, Replay, Retrying, Scheduled, Throttled};
     let (entry, leases) = one_order(&t).await?;
-    for state in [Retrying, Scheduled, Throttled, Replay, Discarded] {
+    for state in [Retrying, Scheduled, Throttled, Replay, Discarding] {
         t.commit(&[parked("a", park(&entry, state), &entry, &leases)]).await?;
         let due = t.due("a").await?.deliveries;
         assert_eq!(due.iter().map(|due| due.state).collect::<Vec<_>>(), [state]);
@@ -218,9 +218,9 @@ pub async fn what_was_discarded_stays_so_when_its_lane_parks_it_again(t: Fixture
     t.inspect.operate(Operation::Discard, &Filter::default(), Mode::Apply).await?;
     t.commit(&[parked("a", later, &entry, &leases)]).await?;
     let due = t.due("a").await?.deliveries;
-    assert_eq!(due.iter().map(|due| due.state).collect::<Vec<_>>(), [ParkedState::Discarded], "and is due at once");
+    assert_eq!(due.iter().map(|due| due.state).collect::<Vec<_>>(), [ParkedState::Discarding], "and is due at once");
     let lease = lease_of(&entry, &leases);
-    t.commit(&[LaneCommit { unpark: vec![entry.position], ..lane("a", lease) }]).await?;
+    t.commit(&[LaneCommit { let_go: vec![entry.position], ..lane("a", lease) }]).await?;
     assert!(t.due_ids("a").await?.is_empty(), "the lane took note");
     Ok(())
 }

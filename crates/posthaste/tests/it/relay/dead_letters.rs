@@ -19,6 +19,7 @@ on_every_store! {
     a_blocked_key_is_delivered_in_order_when_its_dead_message_is_replayed,
     a_blocked_key_goes_on_when_its_dead_message_is_discarded,
     what_was_discarded_is_never_delivered,
+    what_was_discarded_is_delivered_after_all_when_someone_asks,
     a_key_goes_on_past_its_dead_message_where_the_policy_says_skip,
     a_dead_message_without_a_key_blocks_nobody,
     a_replay_that_fails_again_is_dead_again,
@@ -122,6 +123,25 @@ async fn what_was_discarded_is_never_delivered(outbox: Outbox) -> Result<()> {
     relay.stop().await?;
     assert!(!poison.receiver.has(key[1].id));
     assert_eq!(outbox.counts("app").await?.held_keys, 0);
+    outbox.until_status("app", key[1].id, Status::Discarded).await?;
+    Ok(())
+}
+
+/// It comes late, which whoever asks for it is told beforehand.
+async fn what_was_discarded_is_delivered_after_all_when_someone_asks(outbox: Outbox) -> Result<()> {
+    let (key, other) = poisoned();
+    let poison = Poison::of(key[1].id);
+    let relay = outbox.start(destination("app"), poison.receiver.sink());
+    until_blocked(&outbox, &poison.receiver, &key, &other).await?;
+    outbox.operate(Operation::Discard, &[key[1].id]).await?;
+    outbox.until_status("app", key[4].id, Status::Delivered).await?;
+    outbox.until_status("app", key[1].id, Status::Discarded).await?;
+    poison.cure();
+    let report = outbox.operate(Operation::Replay, &[key[1].id]).await?;
+    assert_eq!((report.affected, report.overtaken), (1, 1));
+    outbox.until_status("app", key[1].id, Status::Delivered).await?;
+    relay.stop().await?;
+    assert!(poison.receiver.has(key[1].id));
     Ok(())
 }
 

@@ -76,7 +76,7 @@ async fn a_scheduled_message_can_be_sent_now_or_never(outbox: Outbox) -> Result<
     outbox.operate(Operation::Discard, &[scheduled[0].id]).await?;
     outbox.operate(Operation::Replay, &[scheduled[1].id]).await?;
     receiver.until_has(&[scheduled[1].id]).await;
-    outbox.until_status("app", scheduled[0].id, Status::Delivered).await?;
+    outbox.until_status("app", scheduled[0].id, Status::Discarded).await?;
     relay.stop().await?;
     assert_eq!(receiver.arrived(), [scheduled[1].id]);
     assert_eq!(outbox.counts("app").await?.scheduled, 0);

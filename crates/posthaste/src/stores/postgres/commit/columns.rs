@@ -97,8 +97,8 @@ impl<'a> Parks<'a> {
             columns.attempts.push(i32::try_from(park.attempts).unwrap_or(i32::MAX));
             columns.kills.push(i32::try_from(park.kills).unwrap_or(i32::MAX));
             columns.due_in.push(match park.state {
-                ParkedState::Dead => None,
-                ParkedState::Discarded => Some(0),
+                ParkedState::Dead | ParkedState::Discarded => None,
+                ParkedState::Discarding => Some(0),
                 _ => park.due_in.map(micros),
             });
             columns.error.push(park.error.as_deref());
@@ -213,11 +213,14 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Sequence numbers and destinations of deliveries that are settled.
-pub(super) fn unparked<'a>(commits: &[&'a LaneCommit]) -> (Vec<i64>, Vec<&'a str>) {
+/// Sequence numbers and destinations of the deliveries at some of each commit's positions.
+pub(super) fn deliveries<'a>(
+    commits: &[&'a LaneCommit],
+    which: impl Fn(&'a LaneCommit) -> &'a Vec<Position>,
+) -> (Vec<i64>, Vec<&'a str>) {
     let of = |commit: &&'a LaneCommit| {
         let commit = *commit;
-        commit.unpark.iter().map(move |position| (signed(position.seq), commit.destination.as_str()))
+        which(commit).iter().map(move |position| (signed(position.seq), commit.destination.as_str()))
     };
     commits.iter().flat_map(of).unzip()
 }

@@ -57,7 +57,7 @@ BEGIN
     EXECUTE format($q$
         SELECT 'destination ' || p.destination || ' has a ' || p.state || ' message ' || o.id
         FROM outbox_parked AS p JOIN outbox_destinations AS d ON d.name = p.destination AND d.active
-        JOIN %I AS o ON o.seq = p.seq LIMIT 1 $q$, segment) INTO found;
+        JOIN %I AS o ON o.seq = p.seq WHERE p.state <> 'discarded' LIMIT 1 $q$, segment) INTO found;
     IF found IS NOT NULL THEN RETURN found; END IF;
     EXECUTE format($q$
         SELECT 'destination ' || h.destination || ' holds the key ' || h.key

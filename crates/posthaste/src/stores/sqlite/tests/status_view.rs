@@ -35,17 +35,17 @@ fn column<T: rusqlite::types::FromSql>(store: &Store, sql: &str) -> Result<Vec<T
     Ok(values)
 }
 
-/// One event in every status: the first is settled, six are parked, one waits, one is pending, the last is done already.
+/// One event in every status: the first is settled, seven are parked, one waits, one is pending, the last is done already.
 async fn of_every_status(store: &Store) -> Result<()> {
-    let (entries, lease) = orders(store, 10).await?;
-    let done = vec![entries[9].position];
+    let (entries, lease) = orders(store, 11).await?;
+    let done = vec![entries[10].position];
     let held = HeldKey {
         key: entries[0].message.order_key().expect("it has a key"),
         after: entries[0].position,
-        until: entries[7].position,
+        until: entries[8].position,
     };
     let commit = LaneCommit {
-        cursor: Some(Cursor { low: entries[7].position, done }),
+        cursor: Some(Cursor { low: entries[8].position, done }),
         park: entries[1..].iter().zip(ParkedState::ALL).map(|(entry, state)| park(entry, state)).collect(),
         hold: vec![held],
         ..moved("a", &lease, Position::START)
@@ -65,6 +65,7 @@ async fn the_view_shows_every_status_in_plain_sql() -> Result<()> {
         Status::Throttled,
         Status::Dead,
         Status::Replay,
+        Status::Discarding,
         Status::Discarded,
         Status::Waiting,
         Status::Pending,

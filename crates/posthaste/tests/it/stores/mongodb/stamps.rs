@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use mongodb::bson::{Bson, Document, doc};
+use posthaste::inspect::{Filter, Inspect, Mode, Operation};
 use posthaste::journal::{Attempt, Cursor, Journal, LaneCommit, Lease, Park, ParkedState, WorkerId};
 use posthaste::stores::mongodb::Options;
 use posthaste::testkit::store_suite::StoreUnderTest;
@@ -56,7 +57,7 @@ async fn a_failure_is_stamped_with_its_count_and_error_and_taken_back_when_it_is
     journal.register(&[Destination::new("app")]).await?;
     let newest = journal.advance().await?;
     let leases = journal.lease(&WorkerId("w".into()), Duration::from_secs(600), 64).await?.leases;
-    let report = posthaste::inspect::Inspect::get(journal, message.id).await?.expect("it is there");
+    let report = journal.get(message.id).await?.expect("it is there");
     let lease = leases.iter().find(|lease| lease.partition == report.partition).expect("all are held");
     let park = Park {
         position: newest,
@@ -76,24 +77,25 @@ async fn a_failure_is_stamped_with_its_count_and_error_and_taken_back_when_it_is
     assert!(journal.commit(&[commit]).await?.is_empty());
     let failed = stamped(&database, &message, "failed").await;
     assert_eq!((failed.get_i64("retryCount").ok(), failed.get_str("lastError").ok()), (Some(3), Some("refused")));
+    operate(&database, Operation::Discard, &message).await?;
+    assert!(journal.commit(&[LaneCommit { let_go: vec![newest], ..lane(lease) }]).await?.is_empty());
+    let discarded = stamped(&database, &message, "failed").await;
+    assert_eq!(discarded.get_str("lastError").ok(), Some("refused"), "what was let go was not published");
+    operate(&database, Operation::Replay, &message).await?;
     assert!(journal.commit(&[LaneCommit { unpark: vec![newest], ..lane(lease) }]).await?.is_empty());
     let published = stamped(&database, &message, "published").await;
     assert_eq!(published.get("lastError"), Some(&Bson::Null));
     Ok(())
 }
 
+async fn operate(database: &Database, operation: Operation, message: &Message) -> Result<()> {
+    let only = Filter { ids: vec![message.id], ..Filter::default() };
+    assert_eq!(database.store.operate(operation, &only, Mode::Apply).await?.affected, 1);
+    Ok(())
+}
+
 fn lane(lease: &Lease) -> LaneCommit {
-    LaneCommit {
-        destination: "app".into(),
-        partition: lease.partition,
-        epoch: lease.epoch,
-        cursor: None,
-        park: Vec::new(),
-        unpark: Vec::new(),
-        hold: Vec::new(),
-        free: Vec::new(),
-        attempts: Vec::new(),
-    }
+    LaneCommit::nothing("app".into(), lease.partition, lease.epoch)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

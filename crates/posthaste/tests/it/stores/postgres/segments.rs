@@ -34,15 +34,8 @@ async fn settle_everything(t: &InSchema) -> Result<()> {
     let commits: Vec<_> = leases
         .iter()
         .map(|lease| LaneCommit {
-            destination: "app".into(),
-            partition: lease.partition,
-            epoch: lease.epoch,
             cursor: Some(Cursor { low, done: Vec::new() }),
-            park: Vec::new(),
-            unpark: Vec::new(),
-            hold: Vec::new(),
-            free: Vec::new(),
-            attempts: Vec::new(),
+            ..LaneCommit::nothing("app".into(), lease.partition, lease.epoch)
         })
         .collect();
     assert!(t.store.commit(&commits).await?.is_empty());
@@ -71,6 +64,16 @@ async fn an_old_segment_is_dropped_as_a_whole_when_everyone_has_passed_it() -> R
     let leases = format!("UPDATE {} SET worker = NULL", t.name("outbox_leases"));
     t.application().await.batch_execute(&leases).await?;
     settle_everything(&t).await?;
+    let dead = format!(
+        "INSERT INTO {} (seq, destination, tick, partition, tenant, key, state, holds, attempts, kills)
+         SELECT min(seq), 'app', 1, 0, '', 'b/1', 'dead', false, 1, 0 FROM {}",
+        t.name("outbox_parked"),
+        t.name("outbox")
+    );
+    t.application().await.batch_execute(&dead).await?;
+    assert_eq!(t.store.purgeable(WEEK).await?, 0, "a dead letter keeps its segment");
+    let discarded = format!("UPDATE {} SET state = 'discarded'", t.name("outbox_parked"));
+    t.application().await.batch_execute(&discarded).await?;
     assert_eq!(t.store.purgeable(WEEK).await?, 3);
     assert_eq!(t.store.purge(WEEK, 100).await?, Purged { messages: 3, more: false });
     assert!(!has_old_segment(&t).await?);
