@@ -1,5 +1,6 @@
 //! The real program on a real MongoDB: every command, and three relays.
 
+use mongodb::bson::doc;
 use posthaste::Message;
 use posthaste::stores::mongodb::{MongoDb, Options};
 
@@ -8,7 +9,7 @@ use crate::program::{Place, until};
 use crate::servers;
 use crate::three_workers::{self, Application, PARTITIONS};
 
-struct InDatabase {
+pub struct InDatabase {
     runtime: tokio::runtime::Runtime,
     store: MongoDb,
     client: mongodb::Client,
@@ -16,7 +17,7 @@ struct InDatabase {
 }
 
 impl InDatabase {
-    fn new() -> (Place, Self) {
+    pub fn new() -> (Place, Self) {
         let database = format!("posthaste_cli_{}", uuid::Uuid::now_v7().simple());
         let url = format!("mongodb://{}/{database}?replicaSet=rs0", servers::address("mongodb"));
         let store = format!("{{ type = 'mongodb', url = '{url}', partitions = {PARTITIONS} }}");
@@ -25,6 +26,12 @@ impl InDatabase {
         let store = runtime.block_on(MongoDb::connect(&url, Options::default())).unwrap();
         let client = runtime.block_on(mongodb::Client::with_uri_str(&url)).unwrap();
         (place, Self { runtime, store, client, database })
+    }
+
+    /// From now on no message is taken.
+    pub fn refuse_writes(&self) {
+        let refuse = doc! { "collMod": self.store.collection(), "validator": { "_id": "nothing" } };
+        self.runtime.block_on(async { self.client.database(&self.database).run_command(refuse).await }).unwrap();
     }
 }
 

@@ -39,7 +39,7 @@ fn proxies_that_the_environment_names_are_not_used() {
     std::thread::spawn(move || {
         detour.incoming().for_each(|_| {
             count.fetch_add(1, Ordering::SeqCst);
-        })
+        });
     });
 
     let endpoint = Listener::answering(&["200 OK"]);
@@ -94,16 +94,22 @@ impl Held {
     }
 }
 
-#[test]
-fn an_endpoint_has_no_more_requests_at_once_than_it_allows() {
-    const MESSAGES: usize = 20;
-    const ALLOWED: usize = 3;
+/// An endpoint that holds what it is sent.
+fn holding() -> (Listener, Arc<Held>) {
     let held = Arc::<Held>::default();
     let gate = held.clone();
     let endpoint = Listener::saying(move |number| {
         number.inspect(|_| gate.hold());
         "200 OK"
     });
+    (endpoint, held)
+}
+
+#[test]
+fn an_endpoint_has_no_more_requests_at_once_than_it_allows() {
+    const MESSAGES: usize = 20;
+    const ALLOWED: usize = 3;
+    let (endpoint, held) = holding();
     let place = place(&endpoint, &format!("max_in_flight = {ALLOWED}"));
     enqueue(&place, MESSAGES);
     let relay = place.relay();
@@ -114,4 +120,52 @@ fn an_endpoint_has_no_more_requests_at_once_than_it_allows() {
     until("all have arrived", || endpoint.heard().len() == MESSAGES);
     relay.stop();
     assert_eq!(held.most.load(Ordering::SeqCst), ALLOWED);
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn a_relay_that_is_told_to_stop_is_not_ready_and_finishes_what_is_in_flight() {
+    use crate::http::ask;
+    const MESSAGES: usize = 8;
+    let (endpoint, held) = holding();
+    let place = place(&endpoint, "max_in_flight = 3");
+    let config = std::fs::read_to_string(place.path("posthaste.toml")).unwrap();
+    place.write("posthaste.toml", &format!("http.bind = '127.0.0.1:0'\nrelay.stop_timeout = '60s'\n{config}"));
+    enqueue(&place, MESSAGES);
+    let relay = place.relay();
+    until("some are in flight", || held.present.load(Ordering::SeqCst) == 3);
+    relay.signal("TERM");
+    until("it says that it stops", || ask(&relay, "GET", "/readyz", "").1.contains("the relay stops"));
+    assert_eq!(ask(&relay, "GET", "/readyz", "").0, 503);
+    assert_eq!(ask(&relay, "GET", "/livez", "").0, 200);
+    held.let_go.store(true, Ordering::SeqCst);
+    assert_eq!(relay.ended(), 0);
+    assert_eq!(endpoint.heard().len(), 3, "nothing more was begun");
+
+    let next = place.relay();
+    until("the rest has arrived", || endpoint.heard().len() >= MESSAGES);
+    next.stop();
+    let mut ids: Vec<_> =
+        endpoint.heard().iter().map(|heard| heard.header("idempotency-key").unwrap().to_owned()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((ids.len(), endpoint.heard().len()), (MESSAGES, MESSAGES), "each once");
+}
+
+#[test]
+fn an_endpoint_that_is_gone_is_paused_and_the_audit_log_says_why() {
+    let endpoint = Listener::answering(&["410 Gone"]);
+    let place = place(&endpoint, "");
+    let relay = place.relay();
+    place.enqueue("order/1", []);
+    let crm = || {
+        place.json(["status"])["destinations"].as_array().unwrap().iter().find(|d| d["destination"] == "crm").cloned()
+    };
+    until("it is paused", || crm().is_some_and(|crm| crm["paused"] == true));
+    place.enqueue("order/2", []);
+    until("the other destination has both", || relay.printed().lines().count() == 2);
+    assert_eq!((endpoint.heard().len(), crm().unwrap()["dead"].as_u64()), (1, Some(0)));
+    let audit = place.run(["audit"]).succeeds().stdout;
+    assert!(audit.contains("pause") && audit.contains("crm: answered 410 Gone"), "{audit}");
+    relay.stop();
 }

@@ -110,8 +110,16 @@ fn writes_to_postgres_are_told_without_what_they_carry() {
     use crate::workers_on_postgres::InSchema;
     let (place, application) = InSchema::new();
     assert_writes_are_told_and_clean(&place, || {
-        application.execute("ALTER TABLE {schema}.outbox ADD CHECK (false) NOT VALID")
+        application.execute("ALTER TABLE {schema}.outbox ADD CHECK (false) NOT VALID");
     });
+}
+
+/// Its errors have whole documents in their details.
+#[cfg(feature = "mongodb")]
+#[test]
+fn writes_to_mongodb_are_told_without_what_they_carry() {
+    let (place, application) = crate::mongodb::InDatabase::new();
+    assert_writes_are_told_and_clean(&place, || application.refuse_writes());
 }
 
 #[test]
