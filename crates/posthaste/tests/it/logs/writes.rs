@@ -4,7 +4,7 @@ use posthaste::journal::Enqueued;
 use posthaste::message::Builder;
 use posthaste::{Message, Result};
 use serde_json::{Value, json};
-use tracing_subscriber::filter::LevelFilter;
+use tracing::level_filters::LevelFilter;
 
 use super::Log;
 use crate::stores;

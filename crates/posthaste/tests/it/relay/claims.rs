@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use posthaste::Result;
 use posthaste::error::{Error, Kind};
 use serde_json::Value;
-use tracing_subscriber::filter::LevelFilter;
+use tracing::level_filters::LevelFilter;
 
 use super::making::destination;
 use super::meddled::Meddle;
