@@ -39,9 +39,9 @@ local before = #append
 local there, stopped, new, at, given = 0, false, {}, 3, #ARGV
 while at <= given do
   local id, position, channel = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  local last = at + 3 + tonumber(ARGV[at + 3])
+  local last = at + 3 + ARGV[at + 3]
   for place = at + 4, last, 2 do
-    append[before + tonumber(ARGV[place])] = ARGV[place + 1]
+    append[before + ARGV[place]] = ARGV[place + 1]
   end
   if not (memory and repeated(id, position)) then
     stopped = stream and failure(redis.pcall(unpack(append)))
