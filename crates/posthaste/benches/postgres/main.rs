@@ -33,10 +33,8 @@ fn main() {
 /// `cargo test --benches` and `cargo bench` without a case have nothing to measure.
 async fn measure(case: &str) -> Option<serde_json::Value> {
     Some(match case {
-        "enqueue-1" => writing::by_the_library(1).await.into(),
-        "enqueue-1-bare" => writing::by_hand(1).await.into(),
-        "enqueue-500" => writing::by_the_library(500).await.into(),
-        "enqueue-500-bare" => writing::by_hand(500).await.into(),
+        "enqueue-vs-insert" => writing::beside_an_insert(1).await.into(),
+        "enqueue-500-vs-insert" => writing::beside_an_insert(500).await.into(),
         "drain" => relay::drain_rate(false).await.into(),
         "drain-claim" => claim::drain_rate().await.into(),
         "drain-bare" => bare::drain_rate().await.into(),

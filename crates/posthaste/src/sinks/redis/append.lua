@@ -3,7 +3,8 @@
 --
 -- KEYS: the stream, if any; what is known of the key in it, if the key has an order.
 -- ARGV: how long that is known (ms), the stream's greatest length or '', then for each message: id (16 bytes), position
---       (32 hex digits), channel or '', how many arguments follow, and those: names and values, the body last.
+--       (32 hex digits), channel or '', how many arguments follow, and those: places in the entry and what stands there. An entry
+--       is names and values, the body last; what is not mentioned is as in the entry before, which most of it is.
 -- Answers how many are there now, and the error that stopped it.
 --
 -- Known is the highest position so far, and the ids of the last messages. A higher position is new. A lower one whose id is
@@ -30,21 +31,22 @@ local function failure(answer)
   return type(answer) == 'table' and answer.err
 end
 
-local function append(first, last)
-  if ARGV[2] == '' then
-    return failure(redis.pcall('XADD', stream, '*', unpack(ARGV, first, last)))
-  end
-  return failure(redis.pcall('XADD', stream, 'MAXLEN', '~', ARGV[2], '*', unpack(ARGV, first, last)))
-end
+local append = { 'XADD', stream or '' }
+if ARGV[2] ~= '' then append = { 'XADD', stream or '', 'MAXLEN', '~', ARGV[2] } end
+append[#append + 1] = '*'
+local before = #append
 
-local there, stopped, new, at = 0, false, {}, 3
-while at <= #ARGV do
+local there, stopped, new, at, given = 0, false, {}, 3, #ARGV
+while at <= given do
   local id, position, channel = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  local first, last = at + 4, at + 3 + tonumber(ARGV[at + 3])
+  local last = at + 3 + ARGV[at + 3]
+  for place = at + 4, last, 2 do
+    append[before + ARGV[place]] = ARGV[place + 1]
+  end
   if not (memory and repeated(id, position)) then
-    stopped = stream and append(first, last)
+    stopped = stream and failure(redis.pcall(unpack(append)))
     if not stopped and channel ~= '' then
-      stopped = failure(redis.pcall('PUBLISH', channel, ARGV[last]))
+      stopped = failure(redis.pcall('PUBLISH', channel, append[#append]))
     end
     if stopped then break end
     new[#new + 1] = id

@@ -56,8 +56,11 @@ fn command(settings: &Settings, run: &Run, entries: &[Entry<'_>], bytes: usize) 
         Some(length) => command.arg(length),
         None => command.arg(""),
     };
+    let mut before = Vec::new();
     for entry in entries {
-        entry.write(&mut command);
+        let texts = entry.texts();
+        entry.write(&texts, &before, &mut command);
+        before = texts;
     }
     command
 }
@@ -88,25 +91,38 @@ impl<'a> Entry<'a> {
         Ok(Self { delivery, stream, channel, fields, formatted })
     }
 
+    /// Whether it can stand in a batch that begins with `first`: an entry is told as what differs from the one before.
     fn fits(&self, first: &Self, bytes: usize) -> bool {
-        self.stream == first.stream && bytes + self.formatted.weight() <= MAX_BYTES
+        self.stream == first.stream && self.pairs() == first.pairs() && bytes + self.formatted.weight() <= MAX_BYTES
+    }
+
+    fn pairs(&self) -> usize {
+        self.fields.len() + self.formatted.all_headers().count() + 2
+    }
+
+    /// Names and values as they stand in the stream, the body last.
+    fn texts(&self) -> Vec<&[u8]> {
+        let mut texts = Vec::with_capacity(self.pairs() * 2);
+        let fields = self.fields.iter().map(|(name, value)| (*name, &**value));
+        let content_type = std::iter::once((CONTENT_TYPE, self.formatted.content_type));
+        for (name, value) in fields.chain(content_type).chain(self.formatted.all_headers()) {
+            texts.extend([name.as_bytes(), value.as_bytes()]);
+        }
+        texts.extend([BODY.as_bytes(), &self.formatted.body]);
+        texts
     }
 
     /// As `append.lua` reads it.
-    fn write(&self, command: &mut Cmd) {
+    fn write(&self, texts: &[&[u8]], before: &[&[u8]], command: &mut Cmd) {
         let position = self.delivery.position;
         command.arg(self.delivery.message.id.0.as_bytes().as_slice());
         command.arg(format!("{:016x}{:016x}", position.tick, position.seq));
         command.arg(self.channel.as_deref().unwrap_or_default());
-        let pairs = self.fields.len() + self.formatted.all_headers().count() + 2;
-        command.arg(pairs * 2);
-        for (name, value) in &self.fields {
-            command.arg(*name).arg(&**value);
+        let differs = |(place, text): &(usize, &&[u8])| before.get(*place) != Some(*text);
+        let changes = || texts.iter().enumerate().filter(differs);
+        command.arg(changes().count() * 2);
+        for (place, text) in changes() {
+            command.arg(place + 1).arg(*text);
         }
-        command.arg(CONTENT_TYPE).arg(self.formatted.content_type);
-        for (name, value) in self.formatted.all_headers() {
-            command.arg(name).arg(value);
-        }
-        command.arg(BODY).arg(&self.formatted.body[..]);
     }
 }

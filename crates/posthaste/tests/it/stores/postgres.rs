@@ -23,6 +23,10 @@ mod on_debians {
     posthaste::store_suite!(super::fresh);
 }
 
+mod on_the_oldest {
+    posthaste::store_suite!(super::fresh_on_the_oldest);
+}
+
 mod on_the_newest {
     posthaste::store_suite!(super::fresh_on_the_newest);
 }
@@ -38,7 +42,11 @@ pub(crate) async fn fresh() -> InSchema {
     on("postgres").await
 }
 
-pub(crate) async fn fresh_on_the_newest() -> InSchema {
+async fn fresh_on_the_oldest() -> InSchema {
+    on("postgres13").await
+}
+
+async fn fresh_on_the_newest() -> InSchema {
     on("postgres18").await
 }
 

@@ -83,6 +83,36 @@ async fn an_entry_has_the_attributes_the_headers_and_last_the_payload() {
     assert_eq!(entry.text("posthaste-position").unwrap(), "7");
 }
 
+/// Of a run only what differs from the message before is sent.
+#[tokio::test]
+async fn messages_of_one_run_arrive_each_with_its_own_headers_and_payload() {
+    let server = Server::start(&[]);
+    let notes: [&[(&str, &str)]; 7] = [
+        &[("a", "1"), ("b", "2")],
+        &[("a", "1"), ("b", "3")],
+        &[("b", "3"), ("a", "1")],
+        &[("b", "3")],
+        &[],
+        &[("a", "1"), ("b", "2"), ("c", "")],
+        &[("a", "1"), ("b", "2"), ("c", "")],
+    ];
+    let with = |(n, headers): (usize, &&[(&str, &str)])| {
+        let order = headers.iter().fold(order("1", n as u64), |order, (name, value)| order.header(*name, *value));
+        (n as u64, order.payload(vec![b'x'; n % 3], "text/plain").build().unwrap())
+    };
+    delivered(&sink(&server), &notes.iter().enumerate().map(with).collect::<Vec<_>>()).await;
+    let entries = server.entries("orders");
+    for (n, (entry, headers)) in entries.iter().zip(notes).enumerate() {
+        let own =
+            entry.0.iter().filter(|(name, _)| name.len() == 1).map(|(name, value)| (name.as_str(), value.as_slice()));
+        let expected: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
+        assert_eq!(own.collect::<Vec<_>>(), expected);
+        assert_eq!(entry.text("payload").unwrap().len(), n % 3);
+        assert_eq!(entry.text("posthaste-position").unwrap(), n.to_string());
+    }
+    assert_eq!(entries.len(), notes.len());
+}
+
 #[tokio::test]
 async fn a_cloudevent_is_one_document_or_fields() {
     let server = Server::start(&[]);
