@@ -1,14 +1,36 @@
--- Candidates beyond the slowest cursor: of transactions that ended after the tick before it, by `outbox_xid`, and then by
--- sequence number.
+-- Candidates beyond the slowest cursor, in order of their sequence numbers: the rest of its tick; what is in no tick up to it, of
+-- which the ticks behind it and a look into `outbox_xid` tell the first number; and by their transactions those who were late, or may be.
 WITH slowest AS MATERIALIZED (
-    SELECT t.* FROM outbox_ticks AS t WHERE t.n = (
-        SELECT coalesce(min(c.low_tick), 0)
-        FROM outbox_cursors AS c JOIN outbox_destinations AS d ON d.name = c.destination WHERE d.active))
+    SELECT t.*, c.low_seq FROM (
+        SELECT c.low_tick, min(c.low_seq) AS low_seq
+        FROM outbox_cursors AS c JOIN outbox_destinations AS d ON d.name = c.destination
+        WHERE d.active GROUP BY c.low_tick ORDER BY c.low_tick LIMIT 1) AS c
+    JOIN outbox_ticks AS t ON t.n = c.low_tick
+), later AS MATERIALIZED (
+    SELECT s.ceiling, least(
+        (SELECT min(t.first_seq) FROM outbox_ticks AS t WHERE t.n > s.n),
+        (SELECT min(o.seq) FROM (
+            SELECT seq FROM outbox WHERE xid >= (SELECT ceiling FROM outbox_ticks ORDER BY n DESC LIMIT 1) OFFSET 0) AS o)
+        ) AS first_seq
+    FROM slowest AS s
+), stragglers AS MATERIALIZED (
+    SELECT unnest(s.late || s.running) AS xid FROM slowest AS s
+    UNION SELECT unnest(t.late) FROM slowest AS s JOIN outbox_ticks AS t ON t.n > s.n
+    UNION SELECT unnest(running) FROM (SELECT running FROM outbox_ticks ORDER BY n DESC LIMIT 1) AS newest
+)
+-- CASE: not by `outbox_xid`, which knows no order of numbers over transactions.
 SELECT seq FROM (
-    (SELECT o.seq FROM slowest AS s JOIN outbox AS o ON o.seq > $1 AND o.seq >= coalesce(s.first_seq, 0) AND o.xid >= s.floor
-     ORDER BY o.seq LIMIT $2)
+    SELECT o.seq FROM (SELECT * FROM later WHERE first_seq IS NOT NULL) AS l CROSS JOIN LATERAL (
+        SELECT seq FROM outbox
+        WHERE seq > greatest($1, l.first_seq - 1) AND CASE WHEN xid >= l.ceiling THEN true END
+        ORDER BY seq LIMIT $2) AS o
     UNION
-    (SELECT o.seq FROM slowest AS s CROSS JOIN unnest(s.late || s.running) AS r (xid)
-     CROSS JOIN LATERAL (SELECT seq FROM outbox WHERE xid = r.xid AND seq > $1 ORDER BY seq LIMIT $2) AS o
-     ORDER BY o.seq LIMIT $2)) AS candidates
+    SELECT o.seq FROM slowest AS s CROSS JOIN LATERAL (
+        SELECT seq FROM outbox
+        WHERE seq > greatest($1, s.low_seq) AND seq <= s.last_seq
+          AND CASE WHEN xid >= s.floor AND xid < s.ceiling THEN xid <> ALL (s.running) END
+        ORDER BY seq LIMIT $2) AS o
+    UNION
+    SELECT o.seq FROM stragglers AS r
+    CROSS JOIN LATERAL (SELECT seq FROM outbox WHERE xid = r.xid AND seq > $1 ORDER BY seq LIMIT $2) AS o) AS candidates
 ORDER BY seq LIMIT $2;

@@ -12,12 +12,13 @@ pub(super) async fn overview(snapshot: &Transaction<'_>, partitions: u16) -> Res
     let statement = snapshot.prepare_cached(include_str!("overview_totals.sql")).await?;
     let totals = snapshot.query_one(&statement, &[]).await?;
     let unheld: i64 = totals.try_get(3)?;
+    let workers = workers(snapshot).await?;
     Ok(Overview {
         partitions,
         messages: codec::unsigned(totals.try_get(0)?),
         newest: codec::position(totals.try_get(1)?, totals.try_get(2)?),
         destinations: destinations(snapshot).await?,
-        workers: workers(snapshot).await?,
+        workers,
         unheld_partitions: usize::try_from(unheld).unwrap_or(0),
         figures: figures(&totals)?,
     })
@@ -38,21 +39,26 @@ async fn destinations(snapshot: &Transaction<'_>) -> Result<Vec<DestinationCount
     let statement = snapshot.prepare_cached(include_str!("overview_destinations.sql")).await?;
     let named = snapshot.query(&statement, &[]).await?;
     let mut counts: Vec<_> = named.iter().map(named_destination).collect::<Result<_>>()?;
-    for sql in [
-        include_str!("overview_parked.sql"),
-        include_str!("overview_held_keys.sql"),
-        include_str!("overview_held.sql"),
-        include_str!("overview_pending.sql"),
-    ] {
-        let statement = snapshot.prepare_cached(sql).await?;
-        for row in snapshot.query(&statement, &[]).await? {
-            let destination: &str = row.try_get(0)?;
-            if let Some(counts) = counts.iter_mut().find(|counts| counts.destination == destination) {
-                add(counts, &row)?;
-            }
+    for sql in
+        [include_str!("overview_parked.sql"), include_str!("overview_held_keys.sql"), include_str!("overview_held.sql")]
+    {
+        count(snapshot, sql, &mut counts).await?;
+    }
+    // For the rest of the transaction, which is this.
+    snapshot.batch_execute("SET LOCAL enable_hashjoin = on; SET LOCAL enable_nestloop = off").await?;
+    count(snapshot, include_str!("overview_pending.sql"), &mut counts).await?;
+    Ok(counts)
+}
+
+async fn count(snapshot: &Transaction<'_>, sql: &str, counts: &mut [DestinationCounts]) -> Result<()> {
+    let statement = snapshot.prepare_cached(sql).await?;
+    for row in snapshot.query(&statement, &[]).await? {
+        let destination: &str = row.try_get(0)?;
+        if let Some(counts) = counts.iter_mut().find(|counts| counts.destination == destination) {
+            add(counts, &row)?;
         }
     }
-    Ok(counts)
+    Ok(())
 }
 
 fn named_destination(row: &Row) -> Result<DestinationCounts> {

@@ -14,6 +14,7 @@ use tokio_postgres::NoTls;
 use crate::servers;
 
 mod by_sqlx;
+mod counting;
 mod plain_sql;
 mod secured;
 mod segments;

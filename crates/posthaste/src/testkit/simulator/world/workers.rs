@@ -1,0 +1,194 @@
+//! The workers of the simulated world: real engines, whose questions and hand-overs take time and may be lost.
+
+use super::*;
+
+impl World {
+    pub(super) fn start(&mut self, n: usize) {
+        if self.nodes[n].is_some() {
+            return;
+        }
+        self.lives[n] += 1;
+        self.started += 1;
+        let settings = self.plan.settings(self.started);
+        let worker = settings.worker.clone();
+        let mistakes = Planted::in_engine(self.planted);
+        let seed = self.dice.next();
+        let engine = Engine::new(settings, self.plan.destinations.clone(), PARTITIONS, seed, mistakes);
+        self.nodes[n] = Some(Node::new(engine, worker, self.now));
+        self.poll(n);
+    }
+
+    pub(super) fn crash(&mut self, n: usize) {
+        if self.nodes[n].take().is_some() {
+            self.lives[n] += 1;
+            self.checks.workers_lost += 1;
+            let at = self.now + self.dice.millis(10, 1_500);
+            self.at(at, n, Event::Start);
+        }
+    }
+
+    /// Lets the engine say what to do, and does it.
+    pub(super) fn poll(&mut self, n: usize) {
+        let Some(node) = &mut self.nodes[n] else { return };
+        let clock = node.clock(self.now);
+        let actions = node.engine.poll(clock);
+        if !actions.is_empty() {
+            node.idle_wakes = 0;
+        } else if node.idle_wakes > MOST_IDLE_WAKES {
+            self.checks.violated(Violation::Spinning);
+        }
+        node.engine.take_events();
+        if node.engine.is_stopped() {
+            self.nodes[n] = None;
+            self.lives[n] += 1;
+            let at = self.now + self.dice.millis(10, 1_000);
+            return self.at(at, n, Event::Start);
+        }
+        let (unsettled, lanes) = (node.engine.unsettled(), self.names.len() * usize::from(PARTITIONS));
+        let set_aside = || self.store.core.overview().destinations.iter().map(set_aside).sum();
+        self.checks.memory(unsettled, lanes, set_aside);
+        let started = node.started;
+        if let Some(wake) = node.engine.wake_at(clock) {
+            let wake = (started + wake).max(self.now + Duration::from_micros(100));
+            if node.wake_at.is_none_or(|planned| wake < planned) {
+                node.wake_at = Some(wake);
+                self.at(wake, n, Event::Wake);
+            }
+        }
+        for action in actions {
+            self.perform(n, clock, action);
+        }
+    }
+
+    fn perform(&mut self, n: usize, clock: Duration, action: Action) {
+        match action {
+            Action::Cancel { ids } => {
+                if let Some(node) = &mut self.nodes[n] {
+                    ids.iter().for_each(|id| drop(node.flights.remove(id)));
+                    node.cancelled.extend(ids);
+                }
+            }
+            Action::Deliver { walk, id, run, not_after } => {
+                let at = self.now + self.dice.millis(0, 1);
+                self.at(at, n, Event::HandOver { walk, id, run, not_after });
+            }
+            Action::Probe { walk } => {
+                let down = self.down_until[walk] > self.now;
+                let result = if down { Err(sink::Error::unreachable("down")) } else { Ok(()) };
+                let at = self.now + self.dice.millis(1, 5);
+                self.at(at, n, Event::Answer(Input::Probed { walk, result }));
+            }
+            Action::Look { wait } => {
+                // Hints wake a worker early; without them it waits its interval.
+                let wait = if self.plan.hints { wait.min(self.dice.millis(5, 120)) } else { wait };
+                self.at(self.now + wait, n, Event::Ask { asked_at: clock, action: Action::Look { wait } });
+            }
+            action => {
+                let at = self.now + self.dice.millis(0, 5);
+                self.at(at, n, Event::Ask { asked_at: clock, action });
+            }
+        }
+    }
+
+    /// A question reaches the store, unless it is lost on the way; so may be the answer.
+    pub(super) fn ask(&mut self, n: usize, life: u64, asked_at: Duration, action: &Action) {
+        let Some(node) = self.nodes[n].as_ref().filter(|_| life == self.lives[n]) else { return };
+        let lost = !self.calm() && self.dice.percent(self.plan.lost_request);
+        let input = if lost {
+            refused(asked_at, action)
+        } else {
+            let answer = self.store.execute(node, &self.names, asked_at, action, &mut self.checks);
+            let reply_lost = !self.calm() && self.dice.percent(self.plan.lost_reply);
+            if reply_lost { refused(asked_at, action) } else { answer }
+        };
+        let at = self.now + self.dice.millis(0, 5);
+        self.at(at, n, Event::Answer(input));
+    }
+
+    /// The shell's last look before a sink is called.
+    pub(super) fn hand_over(&mut self, n: usize, walk: usize, id: u64, run: Run, not_after: Duration) {
+        let life = self.life(n);
+        let Some(node) = &mut self.nodes[n] else { return };
+        if node.cancelled.contains(&id) {
+            return;
+        }
+        let clock = node.clock(self.now);
+        let careless = self.planted == Some(Planted::Engine(Mistake::DeliverWithoutLease));
+        if clock >= not_after && !careless {
+            let outcome = sink::Outcome::stopped(0, sink::Error::unreachable("the lease ended"));
+            let input = Input::Delivered { walk, id, outcome, took: Duration::ZERO };
+            return self.at(self.now, n, Event::Answer(input));
+        }
+        let (epoch, held_until) = node.held.get(&run.partition).copied().unwrap_or_default();
+        if clock >= held_until {
+            self.checks.violated(Violation::WithoutLease);
+        }
+        if node.has_in_flight(walk, run.key().as_ref()) {
+            self.checks.violated(Violation::TwoRunsOfAKey);
+        }
+        for delivery in &run.deliveries {
+            let spot: Spot = (run.destination.clone(), delivery.position);
+            let status = self.store.core.status(&spot.0, spot.1);
+            // A zombie, whose lease another worker has by now, may repeat; it cannot record it.
+            if self.store.is_current(run.partition, epoch) {
+                self.checks.handed_over(life, epoch, &spot, status);
+            }
+            let due = delivery.message.due_at.map(|at| at.as_millisecond());
+            let store_clock = self.store.core.now().as_millis() as i64;
+            if self.plan.clock_jumps == 0 && self.plan.operator_actions == 0 && due.is_some_and(|due| due > store_clock)
+            {
+                self.checks.violated(Violation::TooEarly);
+            }
+        }
+        node.flights.insert(id, Flight { walk, run: run.clone(), epoch });
+        let at = self.now + self.dice.millis(0, 3);
+        self.at(at, n, Event::Arrive { walk, id, run });
+    }
+
+    pub(super) fn arrive(&mut self, n: usize, life: u64, walk: usize, id: u64, run: Run) {
+        let down = self.down_until[walk] > self.now;
+        let calm = self.calm();
+        let core = &self.store.core;
+        let dest = &self.plan.destinations[walk];
+        let arrived = |checks: &mut Checks, nth: usize| {
+            let delivery = &run.deliveries[nth];
+            let spot = (run.destination.clone(), delivery.position);
+            let earlier = core.earlier_of_key(&run.destination, delivery.position);
+            checks.arrival(spot, &delivery.message, dest.policy.on_dead, &earlier);
+        };
+        let answer = receive(&run, &self.plan, down, calm, &mut self.dice, &mut self.checks, arrived);
+        let alive = life == self.lives[n];
+        let (outcome, after) = match answer {
+            Answer::Death if alive => return self.crash(n),
+            Answer::Death => return,
+            Answer::Told(outcome, latency) if latency < dest.timeout => (outcome, latency),
+            Answer::Told(..) | Answer::Silence => {
+                let spot = (run.destination.clone(), run.deliveries[0].position);
+                *self.checks.failures.entry(spot).or_default() += 1;
+                run.deliveries.iter().for_each(|delivery| {
+                    self.checks.lost_acks.insert((run.destination.clone(), delivery.position));
+                });
+                (sink::Outcome::stopped(0, sink::Error::retry("timeout")), dest.timeout)
+            }
+        };
+        if alive {
+            let input = Input::Delivered { walk, id, outcome, took: after };
+            self.at(self.now + after, n, Event::Answer(input));
+        }
+    }
+
+    /// What an observer learns from an answer before the engine does.
+    pub(super) fn observe(&mut self, n: usize, input: &Input) {
+        let life = self.life(n);
+        let Some(node) = &mut self.nodes[n] else { return };
+        node.observe(input);
+        if let Input::Delivered { id, outcome, .. } = input
+            && let Some(flight) = node.flights.remove(id)
+        {
+            for delivery in flight.run.deliveries.iter().take(outcome.confirmed) {
+                let spot = (flight.run.destination.clone(), delivery.position);
+                self.checks.confirmed(life, flight.epoch, spot);
+            }
+        }
+    }
+}
