@@ -1,6 +1,6 @@
 //! Noticing that something was committed.
 //!
-//! Where there was a tick, there may soon be another: the relay tries to make it a millisecond later, without asking first. When that
+//! Where there was a tick, there may soon be another: the relay tries to make it within a millisecond, without asking first. When that
 //! comes to nothing, a cheap question is asked, then after twice as long each time, up to [`LONGEST_PAUSE`].
 //! A wake-up of this process or a notification of the database shortens the pause; nothing depends on them.
 
@@ -14,7 +14,8 @@ use super::codec;
 use crate::error::Result;
 use crate::journal::Hint;
 
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+/// Till the next beat of the runtime's timers, which have one each millisecond.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(250);
 
 /// Seven questions a second when nothing happens.
 const LONGEST_PAUSE: Duration = Duration::from_millis(150);
