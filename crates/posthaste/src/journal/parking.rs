@@ -79,7 +79,7 @@ pub struct Due {
     pub progress: Option<Vec<u8>>,
 }
 
-/// Answer to [`Journal::due`].
+/// Answer to [`Journal::due`](super::Journal::due).
 #[derive(Debug, Clone, Default)]
 pub struct DueBatch {
     /// Earliest due first.
