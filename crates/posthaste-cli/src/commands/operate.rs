@@ -42,7 +42,9 @@ pub async fn execute(context: &Context, operation: Operation, args: &Args) -> an
 fn answer(output: Output, operation: Operation, mode: Mode, report: &OperationReport) -> anyhow::Result<()> {
     let OperationReport { affected, not_applicable, overtaken } = *report;
     let (would, done, leaves) = match operation {
-        Operation::Replay => ("Would deliver again", "To be delivered again", "are on their way already"),
+        Operation::Replay => {
+            ("Would deliver again", "To be delivered again", "are on their way already, or being let go")
+        }
         Operation::Discard => ("Would let go", "Let go", "are delivered or not set aside"),
     };
     let verb = if mode == Mode::Apply { done } else { would };

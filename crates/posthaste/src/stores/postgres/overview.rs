@@ -44,7 +44,7 @@ async fn destinations(snapshot: &Transaction<'_>) -> Result<Vec<DestinationCount
     {
         count(snapshot, sql, &mut counts).await?;
     }
-    // For the rest of the transaction, which is this.
+    // Lanes and exceptions are few: hashed once, not looked up for each message. This is the last statement of the transaction.
     snapshot.batch_execute("SET LOCAL enable_hashjoin = on; SET LOCAL enable_nestloop = off").await?;
     count(snapshot, include_str!("overview_pending.sql"), &mut counts).await?;
     Ok(counts)
