@@ -103,6 +103,7 @@ fn pending(place: &Place) -> u64 {
 }
 
 /// A broker that is killed while events are written, and comes back.
+#[expect(clippy::print_stdout, reason = "a figure for docs/performance.md, seen with --nocapture")]
 fn an_outage_spends_no_attempt_and_loses_nothing<B: Broker>(broker: &mut B) {
     let place = place(broker);
     let mut orders = Orders::at(&place);
@@ -118,7 +119,6 @@ fn an_outage_spends_no_attempt_and_loses_nothing<B: Broker>(broker: &mut B) {
     broker.start_again();
     let back = Instant::now();
     until("delivery goes on", || pending(&place) < waiting);
-    // A figure for docs/performance.md, seen with --nocapture.
     println!("delivered again {} ms after the broker was back", back.elapsed().as_millis());
     orders.write(100);
     until("everything has arrived", || has_all(&broker.arrived(), &orders.written));

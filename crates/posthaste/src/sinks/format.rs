@@ -87,7 +87,7 @@ impl Formatted<'_> {
     /// A line feed in a header is another header in many protocols. No message has one that was written through the library;
     /// one that was written by hand may.
     fn refuse_control_characters(&self) -> Result<(), Error> {
-        let unfit = |text: &str| text.chars().any(char::is_control);
+        let unfit = |text: &str| may_have_control_characters(text) && text.chars().any(char::is_control);
         match self.all_headers().find(|(name, value)| name.is_empty() || unfit(name) || unfit(value)) {
             None if unfit(self.content_type) => Err(Error::reject("the content type contains a control character")),
             Some((name, _)) => {
@@ -139,6 +139,11 @@ impl Format {
             None => Ok(()),
         }
     }
+}
+
+/// Looks at bytes, which is quick: those of ASCII, and the first of the two that all others have in UTF-8.
+fn may_have_control_characters(text: &str) -> bool {
+    text.bytes().fold(false, |any, byte| any | (byte < 0x20) | (byte == 0x7F) | (byte == 0xC2))
 }
 
 fn plain<'a>(run: &'a Run, delivery: &'a Delivery) -> Vec<Pair<'a>> {

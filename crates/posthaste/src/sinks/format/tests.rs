@@ -153,3 +153,22 @@ fn a_message_cannot_bring_a_header_inside_of_another_one() {
         assert_eq!(forged(change), crate::sink::Verdict::Reject);
     }
 }
+
+/// No message that the library builds has one; one that was written by hand may.
+#[test]
+fn a_control_character_of_any_kind_is_refused_and_its_neighbours_are_not() {
+    let with = |value: &str| {
+        let mut message = rich().build().unwrap();
+        message.correlation_id = Some(value.into());
+        let delivery = Delivery { message: Arc::new(message), ..run(rich()).deliveries.remove(0) };
+        let run = Run { deliveries: vec![delivery], ..run(rich()) };
+        Format::Plain.apply(HTTP, &run, &run.deliveries[0]).map(drop)
+    };
+    for unfit in ["a\tb", "a\nb", "\u{7F}", "a\u{80}", "\u{85}b", "\u{9F}"] {
+        let refusal = with(unfit).unwrap_err().to_string();
+        assert!(refusal.contains("contains a control character"), "{unfit:?}: {refusal}");
+    }
+    for fit in [" ", "~", "a\u{A0}b", "¢", "Â", "é", "日本", "🦀"] {
+        assert!(with(fit).is_ok(), "{fit:?}");
+    }
+}

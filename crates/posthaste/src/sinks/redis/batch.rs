@@ -59,13 +59,27 @@ fn command(settings: &Settings, run: &Run, entries: &[Entry<'_>], bytes: usize) 
     command.arg(if settings.channel.is_some() { "1" } else { "" });
     command.arg(entries.iter().flat_map(|entry| *entry.delivery.message.id.0.as_bytes()).collect::<Vec<u8>>());
     command.arg(entries.iter().map(Entry::position).collect::<String>());
-    let mut before = Vec::new();
-    for entry in entries {
-        let texts = entry.texts();
-        entry.write(&texts, &before, &mut command);
-        before = texts;
+    let texts: Vec<_> = entries.iter().map(Entry::texts).collect();
+    let differing = differing(&texts);
+    command.arg(texts.first().map_or(0, Vec::len));
+    command.arg(differing.iter().flat_map(|place| (*place as u16 + 1).to_be_bytes()).collect::<Vec<u8>>());
+    for (n, (entry, texts)) in entries.iter().zip(&texts).enumerate() {
+        if let Some(channel) = &entry.channel {
+            command.arg(&**channel);
+        }
+        match n {
+            0 => texts.iter().for_each(|text| _ = command.arg(*text)),
+            _ => differing.iter().for_each(|place| _ = command.arg(texts[*place])),
+        }
     }
     command
+}
+
+/// The places in which entries, all of which have as many, are not all alike.
+fn differing(entries: &[Vec<&[u8]>]) -> Vec<usize> {
+    let Some((first, others)) = entries.split_first() else { return Vec::new() };
+    let differs = |place: &usize| others.iter().any(|texts| texts[*place] != first[*place]);
+    (0..first.len()).filter(differs).collect()
 }
 
 /// One message on its way.
@@ -94,8 +108,8 @@ impl<'a> Entry<'a> {
         Ok(Self { delivery, stream, channel, fields, formatted })
     }
 
-    /// Whether it can stand in a batch after this one: an entry is told as what differs from the one before, and positions
-    /// ascend.
+    /// Whether it can stand in a batch after this one: as many texts, so that it is told by those that differ, and a higher
+    /// position.
     fn follows(&self, last: &Self, bytes: usize) -> bool {
         self.delivery.position > last.delivery.position
             && self.stream == last.stream
@@ -122,18 +136,5 @@ impl<'a> Entry<'a> {
         }
         texts.extend([BODY.as_bytes(), &self.formatted.body]);
         texts
-    }
-
-    /// As `append.lua` reads it.
-    fn write(&self, texts: &[&[u8]], before: &[&[u8]], command: &mut Cmd) {
-        if let Some(channel) = &self.channel {
-            command.arg(&**channel);
-        }
-        let differs = |(place, text): &(usize, &&[u8])| before.get(*place) != Some(*text);
-        let changes = || texts.iter().enumerate().filter(differs);
-        command.arg(changes().flat_map(|(place, _)| ((place + 1) as u16).to_be_bytes()).collect::<Vec<u8>>());
-        for (_, text) in changes() {
-            command.arg(*text);
-        }
     }
 }
