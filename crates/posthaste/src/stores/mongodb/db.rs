@@ -8,6 +8,7 @@ use mongodb::{ClientSession, Collection, Database};
 
 use super::error;
 use super::options::{Field, Options};
+use super::sessions::Sessions;
 use crate::error::{Error, Kind, Result};
 
 /// The one document of `outbox_state`.
@@ -34,6 +35,7 @@ pub(super) struct Db {
     pub(super) database: Database,
     pub(super) options: Arc<Options>,
     fields: Arc<HashMap<String, Field>>,
+    pub(super) sessions: Arc<Sessions>,
     /// What applications write to.
     pub(super) events: Collection<RawDocumentBuf>,
     pub(super) state: Collection<Document>,
@@ -66,6 +68,7 @@ impl Db {
             audit: own("outbox_audit"),
             options: Arc::new(options),
             fields: Arc::new(fields),
+            sessions: Arc::default(),
             database,
         }
     }
