@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::codec::{self, moment, text, whole};
 use super::db::Db;
-use super::session::snapshot;
+use super::session::{again, snapshot};
 use super::sessions::{self, LeftBehind};
 use super::{MongoDb, sequence};
 use crate::destination::Name;
@@ -73,6 +73,10 @@ impl MongoDb {
         if held.is_empty() {
             return Ok(Vec::new());
         }
+        again!(self.extend(worker, ttl, held))
+    }
+
+    async fn extend(&self, worker: &WorkerId, ttl: Duration, held: &[Lease]) -> Result<Vec<Partition>> {
         let ours = doc! { "worker": &worker.0, "$or": each(held) };
         let extend = vec![doc! { "$set": { "expiresAt": { "$add": ["$$NOW", codec::millis(ttl)] } } }];
         self.db().partitions.update_many(ours.clone(), extend).await?;
@@ -110,8 +114,8 @@ impl MongoDb {
         }
         let (turn, sessions) = self.db().sessions.list().await;
         set.insert("sessions", doc! { "$literal": &sessions });
-        let of = doc! { "_id": &worker.0 };
-        self.db().workers.update_one(of, vec![doc! { "$set": set }]).upsert(true).await?;
+        let (of, set) = (doc! { "_id": &worker.0 }, vec![doc! { "$set": set }]);
+        again!(async { Ok(self.db().workers.update_one(of.clone(), set.clone()).upsert(true).await?) })?;
         self.db().sessions.are_on_record(turn, &worker.0, &sessions);
         Ok(())
     }

@@ -37,6 +37,20 @@ macro_rules! snapshot {
     }};
 }
 
+/// Runs an expression without a session of its own that is as good twice as once: again, if someone ends the session that the driver
+/// has found for it.
+macro_rules! again {
+    ($work:expr) => {{
+        let mut tries = $crate::stores::mongodb::session::Tries::new();
+        loop {
+            match $work.await {
+                Err(error) if tries.may_read_again(&error).await => {}
+                outcome => break outcome,
+            }
+        }
+    }};
+}
+
 /// Runs an expression that writes with a session, in one transaction: all of it or none, known to a majority of the set.
 macro_rules! transaction {
     ($db:expr, $session:ident => $work:expr) => {{
@@ -53,7 +67,7 @@ macro_rules! transaction {
     }};
 }
 
-pub(super) use {snapshot, transaction};
+pub(super) use {again, snapshot, transaction};
 
 /// How often something was tried already.
 pub(super) struct Tries {

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use super::MongoDb;
 use super::db::Db;
+use super::session::again;
 use crate::error::{Error, Result};
 use crate::journal::WorkerId;
 
@@ -64,8 +65,8 @@ impl Sessions {
             let (turn, sessions) = self.list().await;
             let worker = self.record().worker.clone();
             if let Some(worker) = worker {
-                let put = doc! { "$set": { "sessions": &sessions } };
-                db.workers.update_one(doc! { "_id": &worker }, put).await?;
+                let (of, put) = (doc! { "_id": &worker }, doc! { "$set": { "sessions": &sessions } });
+                again!(async { Ok(db.workers.update_one(of.clone(), put.clone()).await?) })?;
                 self.are_on_record(turn, &worker, &sessions);
             }
         }
