@@ -61,5 +61,7 @@ async fn a_transaction_that_is_held_open_delays_only_its_own_messages() -> Resul
     assert!(!receiver.has(held.id));
     open.commit().await?;
     receiver.until_has(&[held.id]).await;
-    relay.stop().await
+    relay.stop().await?;
+    receiver.assert_got_once(&[("held".into(), vec![held.id]), ("other".into(), vec![other.id])].into());
+    Ok(())
 }
