@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::codec::{self, moment, text, whole};
 use super::db::Db;
 use super::session::{again, snapshot};
-use super::sessions::{self, LeftBehind};
+use super::sessions::LeftBehind;
 use super::{MongoDb, sequence};
 use crate::destination::Name;
 use crate::error::{Error, Kind, Result};
@@ -130,10 +130,7 @@ impl Glance {
             self.others += 1;
             return Ok(());
         }
-        let sessions = db.sessions.strangers(sessions::of(seen));
-        if !sessions.is_empty() {
-            self.left_behind.push(LeftBehind { worker, sessions });
-        }
+        self.left_behind.extend(db.sessions.left_behind_by(seen));
         Ok(())
     }
 }

@@ -50,11 +50,11 @@ struct Used {
     is_on_record: bool,
 }
 
-/// What a worker has left behind.
+/// What a worker has left behind: some sessions. To end a list of none would be to end all that the user has.
 #[derive(Debug)]
 pub(super) struct LeftBehind {
-    pub(super) worker: String,
-    pub(super) sessions: Vec<Document>,
+    worker: String,
+    sessions: Vec<Document>,
 }
 
 impl Sessions {
@@ -107,11 +107,16 @@ impl Sessions {
         self.record().worker.as_ref() == Some(&worker.0)
     }
 
-    /// Those of a worker's sessions that are not this store's. A worker may have the name of one in a process before this one, and
-    /// one store may act for several.
-    pub(super) fn strangers(&self, sessions: Vec<Document>) -> Vec<Document> {
+    /// What a worker has on record, except this store's own: a worker may have the name of one in a process before this one, and one
+    /// store may act for several.
+    pub(super) fn left_behind_by(&self, worker: &Document) -> Option<LeftBehind> {
         let record = self.record();
-        sessions.into_iter().filter(|one| record.used.iter().all(|used| used.session != *one)).collect()
+        let sessions = worker.get_array("sessions").map(Vec::as_slice).unwrap_or_default();
+        let is_ours = |one: &Document| record.used.iter().any(|used| used.session == *one);
+        let sessions: Vec<Document> =
+            sessions.iter().filter_map(Bson::as_document).filter(|one| !is_ours(one)).cloned().collect();
+        let worker = worker.get_str("_id").ok()?.to_owned();
+        (!sessions.is_empty()).then_some(LeftBehind { worker, sessions })
     }
 
     /// Whether the worker is about to leave, and nothing long should be begun.
@@ -149,7 +154,7 @@ impl MongoDb {
         let mut left_behind = Vec::new();
         while found.advance().await? {
             let one = Document::try_from(found.current()).map_err(mongodb::error::Error::from)?;
-            left_behind.push(LeftBehind { worker: super::codec::text(&one, "_id")?, sessions: of(&one) });
+            left_behind.extend(self.db().sessions.left_behind_by(&one));
         }
         self.end_sessions(&left_behind).await;
         Ok(())
@@ -174,10 +179,4 @@ impl MongoDb {
 /// A worker has not been heard of in time, by the primary's clock.
 fn is_over() -> Document {
     doc! { "$lte": ["$expiresAt", "$$NOW"] }
-}
-
-/// The sessions on record in a worker's document.
-pub(super) fn of(worker: &Document) -> Vec<Document> {
-    let sessions = worker.get_array("sessions").map(Vec::as_slice).unwrap_or_default();
-    sessions.iter().filter_map(Bson::as_document).cloned().collect()
 }

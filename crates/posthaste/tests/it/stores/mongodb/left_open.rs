@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use mongodb::bson::{Document, doc};
+use posthaste::destination::StartFrom;
 use posthaste::journal::{Journal, WorkerId};
 use posthaste::sink::{Error, Outcome, Run, Sink};
 use posthaste::stores::mongodb::{MongoDb, Options};
+use posthaste::testkit::store_suite::StoreUnderTest;
 use posthaste::testkit::waiting::eventually;
-use posthaste::{Message, Result};
+use posthaste::{Destination, Message, Result};
 use tokio::sync::Notify;
 
 use super::Database;
@@ -48,8 +50,12 @@ async fn cut_off(database: &Database, app: &str) {
 
 /// How many transactions the server has open.
 async fn open_transactions(database: &Database) -> Result<i64> {
+    transactions(database, "currentOpen").await
+}
+
+async fn transactions(database: &Database, figure: &str) -> Result<i64> {
     let status = database.client.database("admin").run_command(doc! { "serverStatus": 1 }).await?;
-    Ok(status.get_document("transactions").and_then(|all| all.get_i64("currentOpen")).expect("a figure"))
+    Ok(status.get_document("transactions").and_then(|all| all.get_i64(figure)).expect("a figure"))
 }
 
 async fn until_one_is_left_open(database: &Database) -> Result<()> {
@@ -217,11 +223,44 @@ async fn end_sessions_on_record(database: &Database) -> Result<usize> {
     let mut ended = 0;
     while workers.advance().await? {
         let worker = Document::try_from(workers.current()).expect("a worker");
-        let sessions = worker.get_array("sessions").cloned().unwrap_or_default();
+        let sessions = worker.get_array("sessions").expect("a list").clone();
+        // None would mean all.
+        assert!(!sessions.is_empty());
         ended += sessions.len();
         database.database().run_command(doc! { "killSessions": sessions }).await?;
     }
     Ok(ended)
+}
+
+/// MongoDB understands a list of none as all sessions of the user, the application's included.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dead_worker_without_sessions_on_record_costs_nobody_a_transaction() -> Result<()> {
+    let server = patient_server().await;
+    let database = Database::with(&server.address(), Options::default()).await;
+    let dead = doc! { "_id": "dead", "expiresAt": mongodb::bson::DateTime::from_millis(0), "sessions": [] };
+    database.documents("outbox_workers").insert_one(dead).await?;
+    let message = Message::builder("order.changed", "order", "1").build().expect("valid");
+    let open = database.begin(vec![message]).await?;
+    database.store.lease(&WorkerId("w".into()), TTL, 1).await?;
+    register_against_a_rival(&database).await?;
+    open.commit().await?;
+    Ok(())
+}
+
+/// A destination that starts now has everything numbered first, and meets a sequencer that does not come to an end in time.
+async fn register_against_a_rival(database: &Database) -> Result<()> {
+    let mut rival = database.client.start_session().await?;
+    rival.start_transaction().await?;
+    let state = database.documents("outbox_state");
+    state.update_one(doc! {}, doc! { "$inc": { "wakes": 1i64 } }).session(&mut rival).await?;
+    let from_now = Destination { start_from: StartFrom::Now, ..Destination::new("now") };
+    let store = database.store.clone();
+    let register = tokio::spawn(async move { store.register(&[from_now]).await });
+    let aborted = || transactions(database, "totalAborted");
+    let before = aborted().await?;
+    eventually("it has met the rival", || async { Ok(aborted().await? > before + 2) }).await?;
+    rival.commit_transaction().await?;
+    register.await.expect("it does not panic")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
