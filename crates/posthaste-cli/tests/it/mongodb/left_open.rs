@@ -44,7 +44,7 @@ impl Scene {
         let mut answer = None;
         until("the server answers", || {
             let asked = async { admin.run_command(command.clone()).await };
-            answer = self.application.runtime.block_on(asked).inspect_err(|error| eprintln!("{error}")).ok();
+            answer = self.application.runtime.block_on(asked).ok();
             answer.is_some()
         });
         answer.unwrap()

@@ -38,7 +38,7 @@ async fn a_primary_that_steps_down_or_dies_loses_nothing_ten_times_out_of_ten() 
         probes.push(probe.write().await);
         receiver.until_has(&probes).await;
         assert!(went.elapsed() < LONGEST, "failover {round} took {:?}", went.elapsed());
-        faults.push(fault.is_over());
+        faults.push(fault.over());
         server.restart_node(primary);
         healthy(&server).await;
     }

@@ -36,7 +36,7 @@ async fn three_workers_share_the_work_and_one_of_them_may_die() -> Result<()> {
     until("more messages arrive", || receiver.got().len() > 100).await;
     let fault = Fault::begins(&database).await;
     first.kill().await;
-    let fault = fault.is_over();
+    let fault = fault.over();
     let taken_over = || [&second, &third].map(|relay| relay.monitor.tally().recovered_leases).iter().sum::<u64>();
     until("the others take over", || taken_over() > 0).await;
     receiver.until_more(100).await;

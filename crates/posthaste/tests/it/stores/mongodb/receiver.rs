@@ -11,9 +11,11 @@ use mongodb::options::ReadConcern;
 use posthaste::Message;
 use posthaste::message::MessageId;
 use posthaste::sink::{Error, Outcome, Run, Sink};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use super::Database;
-use super::scene::until;
+use super::scene::{DEADLINE, until};
 
 /// A destination that takes everything and remembers it, in order, repeats included.
 #[derive(Debug, Clone, Default)]
@@ -79,13 +81,13 @@ impl Receiver {
     }
 
     /// As [`Receiver::assert_got_once`], except that each fault may have made come again, once, what had arrived before it was over and
-    /// was not recorded when it began.
+    /// was not recorded when it began. Returns how many came again.
     pub(super) async fn assert_got_with_repeats_explained(
         &self,
         database: &Database,
         committed: &Committed,
         faults: &[Fault],
-    ) {
+    ) -> usize {
         self.assert_got(committed);
         let mut explained = HashSet::new();
         let repeats = self.repeats();
@@ -98,7 +100,7 @@ impl Receiver {
                 fault.unwrap_or_else(|| panic!("came again for no reason: {repeat:?} at {place:?}, {faults:?}"));
             explained.insert((fault, repeat.id));
         }
-        println!("{} messages came again, explained by {} faults", repeats.len(), faults.len());
+        repeats.len()
     }
 
     fn repeats(&self) -> Vec<Repeat> {
@@ -125,6 +127,57 @@ impl Sink for Receiver {
     }
 }
 
+/// A destination that takes nothing.
+#[derive(Debug)]
+pub(super) struct Refusing;
+
+#[async_trait]
+impl Sink for Refusing {
+    async fn deliver(&self, _run: &Run) -> Outcome {
+        Outcome::stopped(0, Error::retry("not now"))
+    }
+
+    async fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// A destination that answers when the test lets it.
+#[derive(Debug, Clone)]
+pub(super) struct Gate {
+    asked: Arc<Notify>,
+    open: Arc<Notify>,
+    behind: Arc<dyn Sink>,
+}
+
+impl Gate {
+    pub(super) fn before(behind: impl Sink + 'static) -> Self {
+        Self { asked: Arc::default(), open: Arc::default(), behind: Arc::new(behind) }
+    }
+
+    pub(super) async fn is_asked(&self) {
+        timeout(DEADLINE, self.asked.notified()).await.expect("a message arrives");
+    }
+
+    /// For one answer.
+    pub(super) fn opens(&self) {
+        self.open.notify_one();
+    }
+}
+
+#[async_trait]
+impl Sink for Gate {
+    async fn deliver(&self, run: &Run) -> Outcome {
+        self.asked.notify_one();
+        self.open.notified().await;
+        self.behind.deliver(run).await
+    }
+
+    async fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
 /// A message that came again, and when it had come before.
 #[derive(Debug, PartialEq)]
 struct Repeat {
@@ -143,7 +196,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// From now until [`Fault::is_over`].
+    /// From now until it is [over](Fault::over).
     pub(super) async fn begins(database: &Database) -> Self {
         let partitions = database.database().collection::<Document>("outbox_partitions");
         let mut found = partitions.find(doc! {}).read_concern(ReadConcern::majority()).await.expect("a primary");
@@ -159,7 +212,7 @@ impl Fault {
     }
 
     /// What arrives from now on is recorded as always.
-    pub(super) fn is_over(mut self) -> Self {
+    pub(super) fn over(mut self) -> Self {
         self.ended = Instant::now();
         self
     }
