@@ -52,7 +52,9 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // This thread runs the engine, the others what it starts: together one for each core.
+    let others = std::thread::available_parallelism().map_or(1, |cores| cores.get() - 1).max(1);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(others).enable_all().build()?;
     let ended = runtime.block_on(commands::execute(cli));
     // A thread that is stuck in a write to a full pipe is not waited for.
     runtime.shutdown_background();

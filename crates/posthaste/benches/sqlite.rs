@@ -16,6 +16,11 @@ use posthaste::{Destination, Message, Relay};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::Notify;
 
+use self::runtime::runtime;
+
+#[path = "common/runtime.rs"]
+mod runtime;
+
 /// The program's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -68,10 +73,6 @@ fn prepare(case: &str, others: usize, hot: usize) -> PathBuf {
     let path = fresh(case);
     std::fs::copy(template, &path).expect("a copy");
     path
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }
 
 fn message(n: usize) -> Message {

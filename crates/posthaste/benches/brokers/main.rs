@@ -18,10 +18,14 @@ use posthaste::{Destination, Message, Relay};
 use rusqlite::TransactionBehavior;
 use tokio::sync::Notify;
 
+use self::runtime::runtime;
+
 mod kafka;
 mod nats;
 mod rabbitmq;
 mod redis;
+#[path = "../common/runtime.rs"]
+mod runtime;
 mod server;
 
 /// The program's allocator.
@@ -47,10 +51,6 @@ fn main() {
         _ => return,
     };
     println!("{rate}");
-}
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }
 
 fn message(n: usize, keys: usize) -> Message {

@@ -8,6 +8,8 @@ use std::time::Instant;
 mod claim;
 mod database;
 mod relay;
+#[path = "../common/runtime.rs"]
+mod runtime;
 
 /// The program's allocator.
 #[global_allocator]
@@ -19,9 +21,7 @@ const BATCH: usize = 500;
 
 fn main() {
     let case = std::env::args().skip(1).find(|word| !word.starts_with("--")).unwrap_or_default();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    if let Some(figure) = runtime.block_on(measure(&case)) {
+    if let Some(figure) = runtime::runtime().block_on(measure(&case)) {
         println!("{figure}");
     }
 }

@@ -10,6 +10,8 @@ mod claim;
 mod database;
 mod latency;
 mod relay;
+#[path = "../common/runtime.rs"]
+mod runtime;
 mod writing;
 
 /// The program's allocator.
@@ -23,9 +25,7 @@ const BATCH: usize = 500;
 
 fn main() {
     let case = std::env::args().skip(1).find(|word| !word.starts_with("--")).unwrap_or_default();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    if let Some(figure) = runtime.block_on(measure(&case)) {
+    if let Some(figure) = runtime::runtime().block_on(measure(&case)) {
         println!("{figure}");
     }
 }

@@ -71,9 +71,6 @@ impl Reader {
 impl Broker for Kafka {
     const DROPS_REPEATS: bool = false;
 
-    /// Longer than any time-out of its client or of a destination.
-    const OUTAGE: Duration = Duration::from_secs(60);
-
     fn destination(&self) -> String {
         format!("type = 'kafka', kafka = {{ brokers = '{}', topic = '{TOPIC}' }}", self.server.address())
     }

@@ -30,7 +30,7 @@ impl Batch {
         let mut bytes = 0;
         for delivery in deliveries {
             match Entry::of(settings, run, delivery) {
-                Ok(entry) if entries.is_empty() || entry.fits(&entries[0], bytes) => {
+                Ok(entry) if entries.last().is_none_or(|last| entry.follows(last, bytes)) => {
                     bytes += entry.formatted.weight();
                     entries.push(entry);
                 }
@@ -56,6 +56,9 @@ fn command(settings: &Settings, run: &Run, entries: &[Entry<'_>], bytes: usize) 
         Some(length) => command.arg(length),
         None => command.arg(""),
     };
+    command.arg(if settings.channel.is_some() { "1" } else { "" });
+    command.arg(entries.iter().flat_map(|entry| *entry.delivery.message.id.0.as_bytes()).collect::<Vec<u8>>());
+    command.arg(entries.iter().map(Entry::position).collect::<String>());
     let mut before = Vec::new();
     for entry in entries {
         let texts = entry.texts();
@@ -91,9 +94,18 @@ impl<'a> Entry<'a> {
         Ok(Self { delivery, stream, channel, fields, formatted })
     }
 
-    /// Whether it can stand in a batch that begins with `first`: an entry is told as what differs from the one before.
-    fn fits(&self, first: &Self, bytes: usize) -> bool {
-        self.stream == first.stream && self.pairs() == first.pairs() && bytes + self.formatted.weight() <= MAX_BYTES
+    /// Whether it can stand in a batch after this one: an entry is told as what differs from the one before, and positions
+    /// ascend.
+    fn follows(&self, last: &Self, bytes: usize) -> bool {
+        self.delivery.position > last.delivery.position
+            && self.stream == last.stream
+            && self.pairs() == last.pairs()
+            && bytes + self.formatted.weight() <= MAX_BYTES
+    }
+
+    fn position(&self) -> String {
+        let position = self.delivery.position;
+        format!("{:016x}{:016x}", position.tick, position.seq)
     }
 
     fn pairs(&self) -> usize {
@@ -114,15 +126,14 @@ impl<'a> Entry<'a> {
 
     /// As `append.lua` reads it.
     fn write(&self, texts: &[&[u8]], before: &[&[u8]], command: &mut Cmd) {
-        let position = self.delivery.position;
-        command.arg(self.delivery.message.id.0.as_bytes().as_slice());
-        command.arg(format!("{:016x}{:016x}", position.tick, position.seq));
-        command.arg(self.channel.as_deref().unwrap_or_default());
+        if let Some(channel) = &self.channel {
+            command.arg(&**channel);
+        }
         let differs = |(place, text): &(usize, &&[u8])| before.get(*place) != Some(*text);
         let changes = || texts.iter().enumerate().filter(differs);
-        command.arg(changes().count() * 2);
-        for (place, text) in changes() {
-            command.arg(place + 1).arg(*text);
+        command.arg(changes().flat_map(|(place, _)| ((place + 1) as u16).to_be_bytes()).collect::<Vec<u8>>());
+        for (_, text) in changes() {
+            command.arg(*text);
         }
     }
 }

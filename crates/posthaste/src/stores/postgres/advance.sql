@@ -13,16 +13,16 @@ WITH previous AS MATERIALIZED (
 ), sample AS MATERIALIZED (
     SELECT w.* FROM previous CROSS JOIN LATERAL (
         SELECT min(o.seq) AS first_seq, max(o.seq) AS last_seq, count(*) AS messages, sum(octet_length(o.payload)) AS bytes
-        FROM (SELECT seq, payload FROM outbox WHERE xid >= previous.ceiling LIMIT 50000) AS o) AS w
+        FROM (SELECT seq, payload FROM outbox WHERE xid >= previous.ceiling LIMIT 2000) AS o) AS w
 ), fresh AS MATERIALIZED (
-    SELECT * FROM sample WHERE messages < 50000
+    SELECT * FROM sample WHERE messages < 2000
     UNION ALL
     -- A backlog: the rest is counted without a look at each message, and weighs what these do.
     SELECT w.first_seq, w.last_seq, w.messages, (sample.bytes::numeric * w.messages / sample.messages)::bigint
     FROM sample CROSS JOIN previous CROSS JOIN LATERAL (
         SELECT min(o.seq) AS first_seq, max(o.seq) AS last_seq, count(*) AS messages
         FROM outbox AS o WHERE o.xid >= previous.ceiling) AS w
-    WHERE sample.messages = 50000
+    WHERE sample.messages = 2000
 ), made AS (
     INSERT INTO outbox_ticks (n, floor, ceiling, running, late, first_seq, last_seq, end_seq, messages, bytes)
     SELECT p.n + 1, p.ceiling, pg_snapshot_xmax(s.now), ARRAY(SELECT pg_snapshot_xip(s.now)),

@@ -15,7 +15,6 @@ impl Postgres {
         let statement = client.prepare_cached(include_str!("lease_glance.sql")).await?;
         let glance = client.query_one(&statement, &[&worker.0]).await?;
         guard::check(&glance, 5)?;
-        self.shared.upkeep.if_due(&client).await;
         let announced_for: Option<i64> = glance.try_get(0)?;
         let is_fresh = announced_for.is_some_and(|millis| codec::until(millis) > ttl * 2 / 3);
         let any_free: bool = glance.try_get(2)?;
@@ -41,6 +40,7 @@ impl Postgres {
         let statement = client.prepare_cached(include_str!("renew.sql")).await?;
         let (partitions, epochs) = columns(held);
         let kept = client.query(&statement, &[&worker.0, &codec::micros(ttl), &report, &partitions, &epochs]).await?;
+        self.shared.upkeep.if_due(&client).await;
         kept.iter().map(|row| codec::partition(row.try_get(0)?)).collect()
     }
 

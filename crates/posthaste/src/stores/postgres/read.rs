@@ -57,14 +57,14 @@ impl<'a> Stretch<'a> {
     fn of(ticks: &'a [Arc<Tick>], request: &ReadRequest, messages: i64) -> Option<Self> {
         let first = ticks.first()?;
         let max_bytes = codec::limit(request.max_bytes);
-        if first.messages > messages || first.bytes > max_bytes {
+        if first.is_estimated() || first.messages > messages || first.bytes > max_bytes {
             return Some(Self::page_of(first, &ticks[..1], request));
         }
         let (mut held, mut bytes) = (0_i64, 0_i64);
         let fits = |tick: &&Arc<Tick>| {
             held += tick.messages;
             bytes = bytes.saturating_add(tick.bytes);
-            held <= messages && bytes <= max_bytes
+            held <= messages && bytes <= max_bytes && !tick.is_estimated()
         };
         let ticks = &ticks[..ticks.iter().take_while(fits).count().max(1)];
         if let [only] = ticks {

@@ -15,6 +15,9 @@ const CHUNK: usize = 1_000;
 /// Ticks kept.
 const KEPT: usize = 10_000;
 
+/// From so many messages on, what a tick weighs is an estimate; as in `advance.sql`.
+const WEIGHED: i64 = 2_000;
+
 /// One tick; see the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tick {
@@ -44,6 +47,11 @@ impl Tick {
             messages: row.try_get(8)?,
             bytes: row.try_get(9)?,
         })
+    }
+
+    /// Whether nobody has looked at each of its messages to know what they weigh.
+    pub(super) fn is_estimated(&self) -> bool {
+        self.messages >= WEIGHED
     }
 
     /// Where it ends: the position of its last message.

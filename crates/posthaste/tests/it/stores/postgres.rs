@@ -19,6 +19,7 @@ mod plain_sql;
 mod secured;
 mod segments;
 mod surroundings;
+mod weighing;
 
 mod on_debians {
     posthaste::store_suite!(super::fresh);

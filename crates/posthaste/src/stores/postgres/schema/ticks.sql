@@ -11,7 +11,7 @@ CREATE TABLE {schema}.outbox_ticks (
     -- Of the messages from `floor` to `ceiling`; NULL if there are none.
     first_seq bigint,
     last_seq  bigint,
-    -- Of all messages in it; the bytes of their payloads are an estimate where there are 50,000 or more.
+    -- Of all messages in it; the bytes of their payloads are an estimate where there are 2,000 or more.
     end_seq   bigint NOT NULL,
     messages  bigint NOT NULL,
     bytes     bigint NOT NULL,
