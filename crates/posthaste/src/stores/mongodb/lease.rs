@@ -116,7 +116,7 @@ impl MongoDb {
         set.insert("sessions", doc! { "$literal": &sessions });
         let (of, set) = (doc! { "_id": &worker.0 }, vec![doc! { "$set": set }]);
         again!(async { Ok(self.db().workers.update_one(of.clone(), set.clone()).upsert(true).await?) })?;
-        self.db().sessions.are_on_record(turn, &worker.0, &sessions);
+        self.db().sessions.are_announced(turn, worker, &sessions);
         Ok(())
     }
 }

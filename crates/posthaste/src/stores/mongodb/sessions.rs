@@ -92,13 +92,21 @@ impl Sessions {
         (turn, sessions)
     }
 
-    /// These are written, under this name.
-    pub(super) fn are_on_record(&self, turn: Turned<'_, ()>, worker: &str, sessions: &[Document]) {
+    /// The worker was announced with these.
+    pub(super) fn are_announced(&self, turn: Turned<'_, ()>, worker: &WorkerId, sessions: &[Document]) {
+        {
+            let mut record = self.record();
+            (record.worker, record.has_left) = (Some(worker.0.clone()), false);
+        }
+        self.are_on_record(turn, &worker.0, sessions);
+    }
+
+    /// These are written under this name, which may have left meanwhile.
+    fn are_on_record(&self, turn: Turned<'_, ()>, worker: &str, sessions: &[Document]) {
         let mut record = self.record();
-        record.worker = Some(worker.to_owned());
-        record.has_left = false;
+        let is_current = record.worker.as_deref() == Some(worker);
         for used in &mut record.used {
-            used.is_on_record = sessions.contains(&used.session);
+            used.is_on_record = is_current && sessions.contains(&used.session);
         }
         drop((record, turn));
     }
