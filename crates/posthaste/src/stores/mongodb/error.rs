@@ -11,6 +11,7 @@ use crate::error::{Error, Kind};
 
 pub(super) const DUPLICATE_KEY: i32 = 11_000;
 const WRITE_CONFLICT: i32 = 112;
+const NO_SUCH_TRANSACTION: i32 = 251;
 const INTERRUPTED: i32 = 11_601;
 
 /// Someone ended the session or its cursor, as others do when they think that a worker is dead.
@@ -27,9 +28,11 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Of a commit: it may or may not have happened.
+    /// Of a commit: it may or may not have happened. A server that knows of no such transaction but could not make sure that the
+    /// others do not either does not call it transient.
     pub(super) fn leaves_a_commit_unknown(&self) -> bool {
-        self.unknown_commit || self.code == Some(INTERRUPTED)
+        let is_unsure = self.code == Some(NO_SUCH_TRANSACTION) && !self.transient;
+        self.unknown_commit || is_unsure || self.code == Some(INTERRUPTED)
     }
 }
 
