@@ -53,8 +53,6 @@ fn command(node: &Node) -> Result<Command> {
     command.args(["--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"]);
     command.args(["--setParameter", "diagnosticDataCollectionEnabled=false"]);
     command.args(["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"]);
-    // Whoever is killed or frozen within a transaction holds the others up until the server ends it, a minute later by default.
-    command.args(["--setParameter", "transactionLifetimeLimitSeconds=20"]);
     Ok(command)
 }
 

@@ -9,23 +9,30 @@ use crate::program::{Place, until};
 use crate::servers;
 use crate::three_workers::{self, Application, PARTITIONS};
 
+mod left_open;
+
 pub struct InDatabase {
     runtime: tokio::runtime::Runtime,
     store: MongoDb,
     client: mongodb::Client,
     database: String,
+    url: String,
 }
 
 impl InDatabase {
     pub fn new() -> (Place, Self) {
+        Self::on(&servers::address("mongodb"))
+    }
+
+    fn on(address: &str) -> (Place, Self) {
         let database = format!("posthaste_cli_{}", uuid::Uuid::now_v7().simple());
-        let url = format!("mongodb://{}/{database}?replicaSet=rs0", servers::address("mongodb"));
+        let url = format!("mongodb://{address}/{database}?replicaSet=rs0");
         let store = format!("{{ type = 'mongodb', url = '{url}', partitions = {PARTITIONS} }}");
         let place = three_workers::place_on(&store);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let store = runtime.block_on(MongoDb::connect(&url, Options::default())).unwrap();
         let client = runtime.block_on(mongodb::Client::with_uri_str(&url)).unwrap();
-        (place, Self { runtime, store, client, database })
+        (place, Self { runtime, store, client, database, url })
     }
 
     /// From now on no message is taken.

@@ -61,6 +61,7 @@ mod register;
 mod report;
 mod sequence;
 mod session;
+mod sessions;
 mod stamp;
 mod standing;
 mod stream;

@@ -8,6 +8,8 @@ use mongodb::{ClientSession, Collection, Database};
 
 use super::error;
 use super::options::{Field, Options};
+use super::session::again;
+use super::sessions::Sessions;
 use crate::error::{Error, Kind, Result};
 
 /// The one document of `outbox_state`.
@@ -34,6 +36,7 @@ pub(super) struct Db {
     pub(super) database: Database,
     pub(super) options: Arc<Options>,
     fields: Arc<HashMap<String, Field>>,
+    pub(super) sessions: Arc<Sessions>,
     /// What applications write to.
     pub(super) events: Collection<RawDocumentBuf>,
     pub(super) state: Collection<Document>,
@@ -66,6 +69,7 @@ impl Db {
             audit: own("outbox_audit"),
             options: Arc::new(options),
             fields: Arc::new(fields),
+            sessions: Arc::default(),
             database,
         }
     }
@@ -114,16 +118,20 @@ impl Db {
         }
         let statements: Vec<Bson> = statements.into_iter().map(Bson::Document).collect();
         let mut command = doc! { verb: collection, list: statements, "ordered": true };
-        let answer = match session {
-            Some(session) => self.database.run_command(command).session(session).await?,
+        match session {
+            Some(session) => counted(&self.database.run_command(command).session(session).await?),
             None => {
                 command.insert("writeConcern", doc! { "w": "majority", "wtimeout": 30_000 });
-                self.database.run_command(command).await?
+                again!(async { counted(&self.database.run_command(command.clone()).await?) })
             }
-        };
-        error::check_write(&answer)?;
-        number(&answer, "n").and_then(|n| u64::try_from(n).ok()).ok_or_else(|| corrupt("a write was not counted"))
+        }
     }
+}
+
+/// How many documents a write was about.
+fn counted(answer: &Document) -> Result<u64> {
+    error::check_write(answer)?;
+    number(answer, "n").and_then(|n| u64::try_from(n).ok()).ok_or_else(|| corrupt("a write was not counted"))
 }
 
 /// A number of whatever kind the server or another driver made of it.

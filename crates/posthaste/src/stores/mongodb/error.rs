@@ -11,6 +11,11 @@ use crate::error::{Error, Kind};
 
 pub(super) const DUPLICATE_KEY: i32 = 11_000;
 const WRITE_CONFLICT: i32 = 112;
+const NO_SUCH_TRANSACTION: i32 = 251;
+const INTERRUPTED: i32 = 11_601;
+
+/// Someone ended the session or its cursor, as others do when they think that a worker is dead.
+pub(super) const KILLED: [i32; 3] = [43, 237, INTERRUPTED];
 
 /// What is kept of a driver's error. Not the error itself: its details may quote a document, and so a payload.
 #[derive(Debug, Clone)]
@@ -18,9 +23,17 @@ pub(super) struct Failure {
     pub(super) code: Option<i32>,
     /// The whole transaction may be tried again.
     pub(super) transient: bool,
-    /// The commit may or may not have happened.
-    pub(super) unknown_commit: bool,
+    unknown_commit: bool,
     text: String,
+}
+
+impl Failure {
+    /// Of a commit: it may or may not have happened. A server that knows of no such transaction but could not make sure that the
+    /// others do not either does not call it transient.
+    pub(super) fn leaves_a_commit_unknown(&self) -> bool {
+        let is_unsure = self.code == Some(NO_SUCH_TRANSACTION) && !self.transient;
+        self.unknown_commit || is_unsure || self.code == Some(INTERRUPTED)
+    }
 }
 
 impl fmt::Display for Failure {
@@ -75,7 +88,7 @@ fn failure(error: &mongodb::error::Error) -> Failure {
     };
     Failure {
         code,
-        transient: error.contains_label(TRANSIENT_TRANSACTION_ERROR),
+        transient: error.contains_label(TRANSIENT_TRANSACTION_ERROR) || code.is_some_and(|code| KILLED.contains(&code)),
         unknown_commit: error.contains_label(UNKNOWN_TRANSACTION_COMMIT_RESULT),
         text,
     }

@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::codec::{self, moment, text, whole};
 use super::db::Db;
-use super::session::snapshot;
+use super::session::{again, snapshot};
+use super::sessions::LeftBehind;
 use super::{MongoDb, sequence};
 use crate::destination::Name;
 use crate::error::{Error, Kind, Result};
@@ -20,6 +21,8 @@ use crate::journal::{Grant, Lease, Partition, WorkerId, WorkerReport};
 struct Glance {
     now: i64,
     announced_until: Option<i64>,
+    /// By the dead, and by the process that had the worker's name before.
+    left_behind: Vec<LeftBehind>,
     others: usize,
     /// With the epoch each was last held under.
     free: Vec<(Partition, i64)>,
@@ -30,9 +33,9 @@ impl MongoDb {
     pub(super) async fn take_leases(&self, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
         self.count_partitions().await?;
         let db = self.db();
-        let mut glance = snapshot!(db, session => glance(db, &mut session, worker))?;
+        let mut glance = self.look_around(worker).await?;
         let fresh = glance.announced_until.is_some_and(|until| until - glance.now > codec::millis(ttl * 2 / 3));
-        if !fresh {
+        if !fresh || !db.sessions.are_of(worker) {
             self.announce(worker, ttl, None).await?;
         }
         let mut leases: Vec<Lease> = Vec::new();
@@ -44,11 +47,19 @@ impl MongoDb {
             glance.free.truncate(want - leases.len());
             leases.extend(take(db, worker, ttl, &glance.free).await?);
             if leases.len() < want {
-                glance = snapshot!(db, session => self::glance(db, &mut session, worker))?;
+                glance = self.look_around(worker).await?;
             }
         }
         leases.sort_unstable_by_key(|lease| lease.partition);
         Ok(Grant { leases, workers: glance.others + 1, paused: glance.paused })
+    }
+
+    /// Sees what is there, and ends the transactions of the dead: a partition that one of them has written to could not be taken.
+    async fn look_around(&self, worker: &WorkerId) -> Result<Glance> {
+        let db = self.db();
+        let glance = snapshot!(db, session => glance(db, &mut session, worker))?;
+        self.end_sessions(&glance.left_behind).await;
+        Ok(glance)
     }
 
     pub(super) async fn renew_leases(
@@ -62,6 +73,10 @@ impl MongoDb {
         if held.is_empty() {
             return Ok(Vec::new());
         }
+        again!(self.extend(worker, ttl, held))
+    }
+
+    async fn extend(&self, worker: &WorkerId, ttl: Duration, held: &[Lease]) -> Result<Vec<Partition>> {
         let ours = doc! { "worker": &worker.0, "$or": each(held) };
         let extend = vec![doc! { "$set": { "expiresAt": { "$add": ["$$NOW", codec::millis(ttl)] } } }];
         self.db().partitions.update_many(ours.clone(), extend).await?;
@@ -81,7 +96,7 @@ impl MongoDb {
             self.db().partitions.update_many(ours, free).await?;
         }
         if leaving {
-            self.db().workers.delete_one(doc! { "_id": &worker.0 }).await?;
+            self.leave(worker).await?;
             let sequencer = doc! { "_id": super::db::JOURNAL, "sequencer.holder": &self.shared.sequencer };
             let free = doc! { "$set": { "sequencer.until": super::date(0) } };
             self.db().state.update_one(sequencer, free).await?;
@@ -97,23 +112,39 @@ impl MongoDb {
                 .map_err(|error| Error::new(Kind::Invalid, "the report cannot be written as JSON").caused_by(error))?;
             set.insert("report", doc! { "$literal": report });
         }
-        let of = doc! { "_id": &worker.0 };
-        self.db().workers.update_one(of, vec![doc! { "$set": set }]).upsert(true).await?;
+        let (turn, sessions) = self.db().sessions.list().await;
+        set.insert("sessions", doc! { "$literal": &sessions });
+        let (of, set) = (doc! { "_id": &worker.0 }, vec![doc! { "$set": set }]);
+        again!(async { Ok(self.db().workers.update_one(of.clone(), set.clone()).upsert(true).await?) })?;
+        self.db().sessions.are_announced(turn, worker, &sessions);
+        Ok(())
+    }
+}
+
+impl Glance {
+    fn saw(&mut self, db: &Db, seen: &Document, us: &WorkerId) -> Result<()> {
+        let (worker, until) = (text(seen, "_id")?, moment(seen, "expiresAt").unwrap_or_default());
+        if worker == us.0 {
+            self.announced_until = Some(until);
+        } else if until > self.now {
+            self.others += 1;
+            return Ok(());
+        }
+        self.left_behind.extend(db.sessions.left_behind_by(seen));
         Ok(())
     }
 }
 
 async fn glance(db: &Db, session: &mut ClientSession, worker: &WorkerId) -> Result<Glance> {
     let now = sequence::state(db, session).await?.now;
-    let mut glance = Glance { now, announced_until: None, others: 0, free: Vec::new(), paused: Vec::new() };
+    let mut glance =
+        Glance { now, announced_until: None, left_behind: Vec::new(), others: 0, free: Vec::new(), paused: Vec::new() };
     let alive = doc! { "expiresAt": { "$gt": super::date(now) } };
-    let mut cursor = db.workers.find(alive).projection(doc! { "expiresAt": 1 }).session(&mut *session).await?;
+    let matter = doc! { "$or": [alive, { "sessions.0": { "$exists": true } }] };
+    let only = doc! { "expiresAt": 1, "sessions": 1 };
+    let mut cursor = db.workers.find(matter).projection(only).session(&mut *session).await?;
     while let Some(one) = cursor.next(session).await.transpose()? {
-        if text(&one, "_id")? == worker.0 {
-            glance.announced_until = moment(&one, "expiresAt");
-        } else {
-            glance.others += 1;
-        }
+        glance.saw(db, &one, worker)?;
     }
     let free = doc! { "$or": [{ "worker": Bson::Null }, { "expiresAt": { "$lte": super::date(now) } }] };
     let find = db.partitions.find(free).projection(doc! { "epoch": 1 }).sort(doc! { "_id": 1 });

@@ -40,6 +40,9 @@ const LEASE: Duration = Duration::from_secs(2);
 /// How long to wait for the change stream to say in which order plain documents were committed.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Before someone who must not leave it to another sequencer tries again.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// What the journal says about itself now.
 #[derive(Debug, Clone)]
 pub(super) struct State {
@@ -103,6 +106,9 @@ impl MongoDb {
                 self.keep_token(token, state.now).await;
                 break;
             }
+            if db.sessions.has_left() {
+                break;
+            }
         }
         Ok(codec::position(newest))
     }
@@ -112,7 +118,12 @@ impl MongoDb {
         loop {
             match self.number().await? {
                 Some(numbered) if !numbered.more => return Ok(()),
-                _ => {}
+                Some(_) => {}
+                // Or a dead one is, whom nobody else may be there to end.
+                None => {
+                    self.end_the_dead().await?;
+                    tokio::time::sleep(PAUSE).await;
+                }
             }
         }
     }

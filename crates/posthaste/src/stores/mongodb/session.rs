@@ -1,9 +1,11 @@
 //! Reading from one snapshot, and writing in one transaction that is tried again when it may be.
 
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use mongodb::ClientSession;
 use mongodb::options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern};
+use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::{Instant, sleep};
 
 use super::db::Db;
@@ -35,6 +37,20 @@ macro_rules! snapshot {
     }};
 }
 
+/// Runs an expression without a session of its own that is as good twice as once: again, if someone ends the session that the driver
+/// has found for it.
+macro_rules! again {
+    ($work:expr) => {{
+        let mut tries = $crate::stores::mongodb::session::Tries::new();
+        loop {
+            match $work.await {
+                Err(error) if tries.may_read_again(&error).await => {}
+                outcome => break outcome,
+            }
+        }
+    }};
+}
+
 /// Runs an expression that writes with a session, in one transaction: all of it or none, known to a majority of the set.
 macro_rules! transaction {
     ($db:expr, $session:ident => $work:expr) => {{
@@ -51,7 +67,7 @@ macro_rules! transaction {
     }};
 }
 
-pub(super) use {snapshot, transaction};
+pub(super) use {again, snapshot, transaction};
 
 /// How often something was tried already.
 pub(super) struct Tries {
@@ -66,8 +82,8 @@ impl Tries {
 
     pub(super) async fn may_read_again(&mut self, error: &crate::Error) -> bool {
         let code = error::failure_of(error).and_then(|failure| failure.code);
-        let gone = code.is_some_and(|code| SNAPSHOT_UNAVAILABLE.contains(&code));
-        gone && self.wait().await
+        let again = |code| SNAPSHOT_UNAVAILABLE.contains(&code) || error::KILLED.contains(&code);
+        code.is_some_and(again) && self.wait().await
     }
 
     pub(super) async fn may_write_again(&mut self, error: &crate::Error) -> bool {
@@ -85,7 +101,34 @@ pub(super) async fn look(db: &Db) -> Result<ClientSession> {
     Ok(db.database.client().start_session().snapshot(true).await?)
 }
 
-pub(super) async fn begin(db: &Db) -> Result<ClientSession> {
+/// A transaction of the store's own, whose session is on record.
+pub(super) struct Open {
+    session: ClientSession,
+    _open: OwnedRwLockReadGuard<()>,
+}
+
+impl Deref for Open {
+    type Target = ClientSession;
+
+    fn deref(&self) -> &ClientSession {
+        &self.session
+    }
+}
+
+impl DerefMut for Open {
+    fn deref_mut(&mut self) -> &mut ClientSession {
+        &mut self.session
+    }
+}
+
+pub(super) async fn begin(db: &Db) -> Result<Open> {
+    let session = start(db).await?;
+    let open = db.sessions.enroll(db, session.id()).await?;
+    Ok(Open { session, _open: open })
+}
+
+/// Without a word on record: an application ends its transactions itself.
+pub(super) async fn start(db: &Db) -> Result<ClientSession> {
     let mut session = db.database.client().start_session().await?;
     // A snapshot that is not known to a majority yet becomes so before the commit, which comes later, is acknowledged.
     session
@@ -97,25 +140,27 @@ pub(super) async fn begin(db: &Db) -> Result<ClientSession> {
     Ok(session)
 }
 
-/// Commits what went well. The driver asks once more when it does not know whether a commit happened, and so does this, for a
-/// while: the answer is the same however often one asks.
-pub(super) async fn end<T>(mut session: ClientSession, outcome: Result<T>) -> Result<T> {
-    let done = match outcome {
-        Ok(done) => done,
-        Err(error) => {
-            // It is gone anyway when the session is; the error at hand is the one that matters.
-            let _ = session.abort_transaction().await;
-            return Err(error);
-        }
-    };
+/// Commits what went well, and rolls back what did not.
+pub(super) async fn end<T>(mut open: Open, outcome: Result<T>) -> Result<T> {
+    match &outcome {
+        Ok(_) => commit(&mut open.session).await?,
+        // It is gone anyway when the session is; the error at hand is the one that matters.
+        Err(_) => drop(open.session.abort_transaction().await),
+    }
+    outcome
+}
+
+/// The driver asks once more when it does not know whether a commit happened, and so does this, for a while: the answer is the same
+/// however often one asks.
+pub(super) async fn commit(session: &mut ClientSession) -> Result<()> {
     let until = Instant::now() + PATIENCE;
     loop {
         let error = match session.commit_transaction().await {
-            Ok(()) => return Ok(done),
+            Ok(()) => return Ok(()),
             Err(error) => crate::Error::from(error),
         };
-        let unknown = error::failure_of(&error).is_some_and(|failure| failure.unknown_commit);
-        if !unknown || Instant::now() >= until {
+        let is_unknown = error::failure_of(&error).is_some_and(error::Failure::leaves_a_commit_unknown);
+        if !is_unknown || Instant::now() >= until {
             return Err(error);
         }
         sleep(LONGEST_PAUSE).await;

@@ -18,7 +18,7 @@ pub struct Transaction {
 impl MongoDb {
     /// Begins a transaction by the store's own client, with the concerns that an outbox needs: snapshot and majority.
     pub async fn begin(&self) -> Result<Transaction> {
-        Ok(self.in_session(session::begin(self.db()).await?))
+        Ok(self.in_session(session::start(self.db()).await?))
     }
 
     /// For a session that has a transaction open already. It may come from any client that reaches the same database.
@@ -44,8 +44,8 @@ impl Transaction {
     }
 
     /// Asks again, for a while, when it is not known whether the commit happened: the answer stays the same.
-    pub async fn commit(self) -> Result<()> {
-        session::end(self.session, Ok(())).await
+    pub async fn commit(mut self) -> Result<()> {
+        session::commit(&mut self.session).await
     }
 
     pub async fn rollback(mut self) -> Result<()> {

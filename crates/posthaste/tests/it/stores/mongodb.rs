@@ -13,11 +13,15 @@ use crate::servers;
 mod clients;
 mod failovers;
 mod faults;
+mod left_open;
 mod ordering;
+mod orders;
 mod plain;
+mod receiver;
 mod scene;
 mod stamps;
 mod streams;
+mod thought_dead;
 mod tokens;
 
 mod one_node {

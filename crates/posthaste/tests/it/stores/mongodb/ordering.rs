@@ -11,7 +11,8 @@ use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
 use super::Database;
-use super::scene::{Receiver, Running};
+use super::receiver::Receiver;
+use super::scene::Running;
 use super::tokens::kept_token;
 use crate::servers::Private;
 

@@ -1,25 +1,25 @@
-//! An application under load, a destination that remembers, and relays between them.
+//! An application under load, and relays.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
 use mongodb::bson::{Document, doc};
 use mongodb::error::{TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT};
 use mongodb::options::WriteConcern;
 use mongodb::{Client, ClientSession};
 use posthaste::journal::WorkerId;
 use posthaste::message::MessageId;
-use posthaste::relay::Settings;
-use posthaste::sink::{Error, Outcome, Run, Sink};
+use posthaste::relay::{Monitor, Settings};
+use posthaste::sink::Sink;
 use posthaste::stores::mongodb::{MongoDb, Options};
 use posthaste::{Destination, Message, Relay, Result};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::Database;
+use super::receiver::{Committed, Receiver};
 
 /// Longest wait for something that must happen, on a busy machine.
 pub(super) const DEADLINE: Duration = Duration::from_secs(60);
@@ -33,62 +33,9 @@ pub(super) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// A destination that takes everything and remembers it, in order, repeats included.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Receiver(Arc<Mutex<Vec<Message>>>);
-
-impl Receiver {
-    pub(super) fn got(&self) -> Vec<Message> {
-        self.log().clone()
-    }
-
-    pub(super) fn has(&self, id: MessageId) -> bool {
-        self.log().iter().any(|message| message.id == id)
-    }
-
-    fn log(&self) -> MutexGuard<'_, Vec<Message>> {
-        self.0.lock().expect("no test panics while it writes here")
-    }
-
-    /// Waits until all of these have arrived.
-    pub(super) async fn until_has(&self, ids: &[MessageId]) {
-        until(&format!("{} messages arrive", ids.len()), || {
-            let got: HashSet<MessageId> = self.log().iter().map(|message| message.id).collect();
-            ids.iter().all(|id| got.contains(id))
-        })
-        .await;
-    }
-
-    /// All of these arrived and nothing else, the first arrivals of each key in this order. Returns how many came again.
-    pub(super) fn assert_got(&self, committed: &HashMap<String, Vec<MessageId>>) -> usize {
-        let mut first: HashMap<String, Vec<MessageId>> = HashMap::new();
-        let (mut seen, mut repeats) = (HashSet::new(), 0);
-        for message in self.got() {
-            if seen.insert(message.id) {
-                first.entry(message.aggregate_id.to_string()).or_default().push(message.id);
-            } else {
-                repeats += 1;
-            }
-        }
-        assert_eq!(&first, committed, "committed = delivered, in the order of each key");
-        repeats
-    }
-}
-
-#[async_trait]
-impl Sink for Receiver {
-    async fn deliver(&self, run: &Run) -> Outcome {
-        self.log().extend(run.deliveries.iter().map(|delivery| Message::clone(&delivery.message)));
-        Outcome::delivered(run)
-    }
-
-    async fn check(&self) -> std::result::Result<(), Error> {
-        Ok(())
-    }
-}
-
 /// A relay that runs while the test looks.
 pub(super) struct Running {
+    pub(super) monitor: Monitor,
     stop: oneshot::Sender<()>,
     task: JoinSet<Result<()>>,
 }
@@ -106,6 +53,10 @@ impl Running {
     }
 
     pub(super) fn on(store: &MongoDb, name: &str, receiver: &Receiver) -> Self {
+        Self::with(store, name, Arc::new(receiver.clone()))
+    }
+
+    pub(super) fn with(store: &MongoDb, name: &str, sink: Arc<dyn Sink>) -> Self {
         let settings = Settings {
             worker: WorkerId(name.into()),
             lease_ttl: Duration::from_secs(5),
@@ -114,12 +65,13 @@ impl Running {
         };
         let relay = Relay::builder(Arc::new(store.clone()))
             .settings(settings)
-            .destination(Destination::new("app"), Arc::new(receiver.clone()))
+            .destination(Destination::new("app"), sink)
             .build();
+        let monitor = relay.monitor();
         let (stop, stopped) = oneshot::channel::<()>();
         let mut task = JoinSet::new();
         task.spawn(relay.run(async move { drop(stopped.await) }));
-        Self { stop, task }
+        Self { monitor, stop, task }
     }
 
     pub(super) async fn stop(mut self) -> Result<()> {
@@ -152,7 +104,7 @@ impl Application {
     }
 
     /// Ends it and returns what was committed, by aggregate and in order.
-    pub(super) async fn stop(mut self) -> HashMap<String, Vec<MessageId>> {
+    pub(super) async fn stop(mut self) -> Committed {
         self.stop.store(true, Ordering::Relaxed);
         let mut committed = HashMap::new();
         while let Some(written) = self.writers.join_next().await {

@@ -10,7 +10,8 @@ use posthaste::testkit::store_suite::StoreUnderTest;
 use posthaste::{Destination, Message, Result};
 
 use super::Database;
-use super::scene::{DEADLINE, Receiver, Running};
+use super::receiver::Receiver;
+use super::scene::{DEADLINE, Running};
 use crate::servers;
 
 /// The document of a message once it has this status.

@@ -4,11 +4,16 @@
 use mongodb::bson::{Document, doc};
 use posthaste::Result;
 use posthaste::stores::mongodb::Options;
+use posthaste::testkit::waiting::eventually;
 
 use super::Database;
-use super::scene::{Application, Receiver, Running, Writer, until};
+use super::receiver::Receiver;
+use super::scene::{Application, Running, Writer, until};
 use super::tokens::kept_token;
 use crate::servers::Private;
+
+/// Longer than the store is patient with a stream. The server keeps its word: it takes as long to be told otherwise.
+const BLOCKED_MS: i32 = 20_000;
 
 /// Not resumable, and: the token is not understood.
 const FATAL: [i32; 2] = [280, 260];
@@ -25,9 +30,9 @@ async fn a_killed_stream_goes_on_and_misses_nothing() -> Result<()> {
         kill_streams(&database).await;
     }
     let committed = application.stop().await;
-    receiver.until_has(&committed.values().flatten().copied().collect::<Vec<_>>()).await;
+    receiver.until_has_all(&committed).await;
     relay.stop().await?;
-    assert_eq!(receiver.assert_got(&committed), 0, "nothing came twice");
+    receiver.assert_got_once(&committed);
     Ok(())
 }
 
@@ -85,9 +90,9 @@ async fn a_fatal_error_of_the_stream_costs_another_stream_and_no_message() -> Re
         until("the stream has ended", || database.store.stream_restarts() > restarts).await;
     }
     let committed = application.stop().await;
-    receiver.until_has(&committed.values().flatten().copied().collect::<Vec<_>>()).await;
+    receiver.until_has_all(&committed).await;
     relay.stop().await?;
-    assert_eq!(receiver.assert_got(&committed), 0, "nothing came twice");
+    receiver.assert_got_once(&committed);
     Ok(())
 }
 
@@ -99,6 +104,46 @@ async fn fail_the_stream(database: &Database, code: i32) {
         "data": { "failCommands": ["getMore"], "namespace": stream, "errorCode": code },
     };
     database.client.database("admin").run_command(fail).await.expect("the server takes orders of tests");
+}
+
+/// The connection is there, and nothing comes although documents are written: everything is found by the poller meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_falls_silent_holds_nothing_up_and_is_replaced() -> Result<()> {
+    let server = Private::start_with("mongodb", &["--setParameter", "enableTestCommands=1"]).await;
+    let database = Database::with(&server.address(), Options::default()).await;
+    let receiver = Receiver::default();
+    let relay = Running::on(&database.store, "w", &receiver);
+    let application = Application::start(&database, 3).await;
+    receiver.until_more(20).await;
+    let restarts = database.store.stream_restarts();
+    silence_streams(&database).await;
+    receiver.until_more(50).await;
+    until("the silence is noticed", || database.store.stream_restarts() > restarts).await;
+    receiver.until_more(50).await;
+    let off = doc! { "configureFailPoint": "failCommand", "mode": "off" };
+    database.client.database("admin").run_command(off).await?;
+    let silent = kept_token(&database).await;
+    eventually("a stream tells something", || async { Ok(kept_token(&database).await != silent) }).await?;
+    receiver.until_more(50).await;
+    let committed = application.stop().await;
+    receiver.until_has_all(&committed).await;
+    relay.stop().await?;
+    receiver.assert_got_once(&committed);
+    Ok(())
+}
+
+/// Returns when the server has stopped to answer the questions of a stream, old or new, although it is there.
+async fn silence_streams(database: &Database) {
+    let stream = format!("{}.$cmd.aggregate", database.name);
+    let block = doc! {
+        "configureFailPoint": "failCommand", "mode": "alwaysOn",
+        "data": { "failCommands": ["getMore"], "namespace": stream, "blockConnection": true, "blockTimeMS": BLOCKED_MS },
+    };
+    let admin = database.client.database("admin");
+    let before = admin.run_command(block).await.expect("the server takes orders of tests");
+    let times = before.get_i32("count").map_or_else(|_| before.get_i64("count").expect("a count"), i64::from);
+    let met = doc! { "waitForFailPoint": "failCommand", "timesEntered": times + 1, "maxTimeMS": 60_000 };
+    admin.run_command(met).await.expect("there is a stream, and it asks again every second");
 }
 
 /// The stream is on the database, so it takes the end of that to invalidate it. The store, and its stream, live on.

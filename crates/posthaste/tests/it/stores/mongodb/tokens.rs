@@ -10,7 +10,8 @@ use posthaste::message::MessageId;
 use posthaste::stores::mongodb::Options;
 
 use super::Database;
-use super::scene::{Receiver, Running, Writer, until};
+use super::receiver::Receiver;
+use super::scene::{Running, Writer, until};
 use crate::servers::Private;
 
 /// The token that a relay has left in the database, once there is one.
