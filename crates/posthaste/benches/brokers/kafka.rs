@@ -11,13 +11,13 @@ use rdkafka::client::DefaultClientContext;
 use rdkafka::producer::{FutureProducer, FutureRecord};
 
 use super::server::shared;
-use super::{bare_rate, relay_rate, runtime};
+use super::{bare_rate, by_hand, relay_rate, runtime};
 
 pub(super) fn rate(way: &str) -> f64 {
     let brokers = shared("kafka");
     let topic = runtime().block_on(prepare(&brokers));
     if way == "bare" {
-        return runtime().block_on(bare(&brokers, &topic));
+        return by_hand(bare(&brokers, &topic));
     }
     let mut settings = Settings::at(brokers);
     settings.topic = Template::literal(&topic);

@@ -121,6 +121,11 @@ fn relay_rate(name: &str, way: &str, sink: impl Sink + 'static) -> f64 {
     MESSAGES as f64 / started.elapsed().as_secs_f64()
 }
 
+/// In the runtime that `#[tokio::main]` makes.
+fn by_hand(bare: impl Future<Output = f64>) -> f64 {
+    tokio::runtime::Runtime::new().expect("a runtime").block_on(bare)
+}
+
 /// Messages per second of a loop that sends by hand, in as many tasks as a relay has runs in flight, each message confirmed
 /// before the task sends its next one.
 async fn bare_rate<F: Future<Output = ()> + Send + 'static>(

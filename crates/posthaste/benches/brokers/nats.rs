@@ -7,7 +7,7 @@ use posthaste::sinks::nats::{Nats, Settings};
 use posthaste::sinks::template::Template;
 
 use super::server::Server;
-use super::{bare_rate, relay_rate, runtime};
+use super::{bare_rate, by_hand, relay_rate, runtime};
 
 pub(super) fn rate(way: &str) -> f64 {
     let server = Server::start("nats", "nats-server", |folder, port| {
@@ -17,7 +17,7 @@ pub(super) fn rate(way: &str) -> f64 {
     let context = runtime().block_on(prepare(&url));
     drop(context);
     if way == "bare" {
-        return runtime().block_on(bare(&url));
+        return by_hand(bare(&url));
     }
     let subject = Template::parse("orders.{event_type}").expect("a template");
     relay_rate("nats", way, Nats::new(Settings::new(url, subject)).expect("valid settings"))

@@ -8,7 +8,7 @@ use posthaste::sinks::rabbitmq::{Rabbitmq, Settings};
 use posthaste::sinks::template::Template;
 
 use super::server::shared;
-use super::{bare_rate, relay_rate, runtime};
+use super::{bare_rate, by_hand, relay_rate, runtime};
 
 const QUEUE: &str = "posthaste-bench";
 
@@ -16,7 +16,7 @@ pub(super) fn rate(way: &str) -> f64 {
     let url = format!("amqp://guest:guest@{}", shared("rabbitmq"));
     runtime().block_on(prepare(&url));
     if way == "bare" {
-        return runtime().block_on(bare(&url));
+        return by_hand(bare(&url));
     }
     let mut settings = Settings::at(url);
     settings.routing_key = Template::literal(QUEUE);

@@ -5,7 +5,7 @@ use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::sinks::template::Template;
 
 use super::server::Server;
-use super::{bare_rate, relay_rate, runtime};
+use super::{bare_rate, by_hand, relay_rate};
 
 pub(super) fn rate(way: &str) -> f64 {
     let server = Server::start("redis", "redis-server", |folder, port| {
@@ -15,7 +15,7 @@ pub(super) fn rate(way: &str) -> f64 {
     });
     let url = format!("redis://{}", server.address);
     if way == "bare" {
-        return runtime().block_on(bare(&url));
+        return by_hand(bare(&url));
     }
     let stream = Template::parse("orders").expect("a template");
     relay_rate("redis", way, Redis::new(Settings::stream(url, stream)).expect("valid settings"))
