@@ -88,11 +88,12 @@ impl Formatted<'_> {
     /// one that was written by hand may.
     fn refuse_control_characters(&self) -> Result<(), Error> {
         let unfit = |text: &str| may_have_control_characters(text) && text.chars().any(char::is_control);
-        match self.all_headers().find(|(name, value)| name.is_empty() || unfit(name) || unfit(value)) {
+        // The names of attributes are ours.
+        let attribute = self.attributes.iter().find(|(_, value)| unfit(value)).map(|(name, _)| &**name);
+        let header = || self.headers.iter().find(|(name, value)| name.is_empty() || unfit(name) || unfit(value));
+        match attribute.or_else(|| header().map(|(name, _)| name)) {
             None if unfit(self.content_type) => Err(Error::reject("the content type contains a control character")),
-            Some((name, _)) => {
-                Err(Error::reject(format_args!("{name:?} contains a control character, or has no name")))
-            }
+            Some(name) => Err(Error::reject(format_args!("{name:?} contains a control character, or has no name"))),
             None => Ok(()),
         }
     }
