@@ -1,5 +1,7 @@
 //! The real program on a real MongoDB: every command, and three relays.
 
+use std::time::Duration;
+
 use mongodb::bson::doc;
 use posthaste::Message;
 use posthaste::stores::mongodb::{MongoDb, Options};
@@ -50,8 +52,9 @@ impl Application for InDatabase {
 
 impl Drop for InDatabase {
     fn drop(&mut self) {
-        // A leftover database is a nuisance, not a failure.
-        let _ = self.runtime.block_on(async { self.client.database(&self.database).drop().await });
+        // A leftover database is a nuisance, not a failure. To be dropped it waits for a transaction that was left open.
+        let dropped = async { self.client.database(&self.database).drop().await };
+        let _ = self.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(5), dropped).await });
     }
 }
 
