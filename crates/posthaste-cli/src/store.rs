@@ -28,15 +28,22 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// As it is written, and as the key of what only it has.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+            Self::Mongodb => "mongodb",
+        }
+    }
+
     /// Whether this program can open it; if not, what to do about that.
     pub fn available(self) -> Result<(), String> {
         match self {
             Self::Sqlite if cfg!(feature = "sqlite") => Ok(()),
-            Self::Sqlite => Err(built_without("sqlite")),
             Self::Postgres if cfg!(feature = "postgres") => Ok(()),
-            Self::Postgres => Err(built_without("postgres")),
             Self::Mongodb if cfg!(feature = "mongodb") => Ok(()),
-            Self::Mongodb => Err(built_without("mongodb")),
+            _ => Err(built_without(self.name())),
         }
     }
 

@@ -98,11 +98,17 @@ pub(super) fn resolve(written: parse::Store, folder: &Path, problems: &mut Vec<P
     }
     let partitions = written.partitions.unwrap_or(PARTITIONS);
     at_least_one("store.partitions", partitions.into(), problems);
-    let (name, table) = match kind {
-        Kind::Sqlite => ("sqlite", None),
-        Kind::Postgres => ("postgres", written.postgres),
-        Kind::Mongodb => ("mongodb", written.mongodb),
-    };
+    let name = kind.name();
+    let mut table = None;
+    for (other, written) in [("postgres", written.postgres), ("mongodb", written.mongodb)] {
+        if other == name {
+            table = written;
+        } else if written.is_some() {
+            let says =
+                format!("belongs to type = \"{other}\", but the store's is \"{name}\": change it, or remove these");
+            problems.push(Problem::new(format!("store.{other}"), says));
+        }
+    }
     let settings = table.map(Settings).unwrap_or_default();
     kind.check(&settings, &format!("store.{name}"), problems);
     StorePlan { kind, path: folder.join(path), url: url(kind, written.url, problems), settings, partitions }
@@ -110,8 +116,20 @@ pub(super) fn resolve(written: parse::Store, folder: &Path, problems: &mut Vec<P
 
 fn url(kind: Kind, written: Option<String>, problems: &mut Vec<Problem>) -> Url {
     let url = written.unwrap_or_default();
-    if let Some(example) = kind.url_example().filter(|_| url.is_empty()) {
-        problems.push(Problem::new("store.url", format!("is missing: say where the server is, such as \"{example}\"")));
+    match kind.url_example() {
+        Some(example) if url.is_empty() => {
+            let says = format!("is missing: say where the server is, such as \"{example}\"");
+            problems.push(Problem::new("store.url", says));
+        }
+        // Whoever forgot the type would have an empty file delivered, and be told that all is well.
+        None if !url.is_empty() => {
+            let says = format!(
+                "is of a server, but the store's type is \"{}\", a file: set `store.type`, such as \"postgres\", or remove this",
+                kind.name()
+            );
+            problems.push(Problem::new("store.url", says));
+        }
+        _ => {}
     }
     Url(url)
 }

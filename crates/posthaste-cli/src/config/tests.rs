@@ -177,6 +177,16 @@ nats.subject = 'events'
 }
 
 #[test]
+fn what_belongs_to_another_type_of_store_is_refused_and_not_passed_over() {
+    let says = |store: &str| plan_of(&format!("{store}\ndestinations.out.type = 'stdout'"), &[]).unwrap_err();
+    let forgotten = says("store.url = 'postgres://app:s3cret@db/app'");
+    assert!(forgotten.contains("store.url  is of a server, but the store's type is \"sqlite\", a file"), "{forgotten}");
+    assert!(!forgotten.contains("s3cret"), "{forgotten}");
+    let table = says("store.postgres.schema = 'outbox'");
+    assert!(table.contains("store.postgres  belongs to type = \"postgres\", but the store's is \"sqlite\""), "{table}");
+}
+
+#[test]
 fn a_sink_that_is_not_built_in_is_known_and_answers_so() {
     for kind in ["redis", "rabbitmq", "kafka", "nats", "webhook"] {
         let said = plan_of(&format!("destinations.bus.type = '{kind}'"), &[]).err().unwrap_or_default();
