@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 
-use self::worker::{Ports, Worker};
+use self::questions::Ports;
+use self::worker::Worker;
 use crate::destination::Destination;
 use crate::error::Result;
 use crate::inspect::Inspect;
@@ -30,6 +31,7 @@ mod lease;
 mod line;
 mod lines;
 pub mod mistakes;
+mod questions;
 mod rate;
 mod settings;
 mod slots;

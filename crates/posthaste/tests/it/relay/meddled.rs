@@ -25,6 +25,9 @@ pub(super) trait Meddle: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// The call is over, answered or given up.
+    fn over(&self, _call: &str) {}
+
     /// Whether this call is never answered.
     fn swallows(&self, _call: &str) -> bool {
         false
@@ -47,6 +50,7 @@ pub(super) struct Meddled {
 
 impl Meddled {
     async fn around<T>(&self, call: &str, made: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let _call = Call { meddle: &*self.meddle, name: call };
         self.meddle.before(call)?;
         if self.meddle.swallows(call) {
             return std::future::pending().await;
@@ -54,6 +58,17 @@ impl Meddled {
         let answer = made.await;
         self.meddle.after(call)?;
         answer
+    }
+}
+
+struct Call<'a> {
+    meddle: &'a dyn Meddle,
+    name: &'a str,
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.meddle.over(self.name);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Several workers on one journal: each partition has one of them at a time, and changes hands without loss.
 
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use posthaste::Result;
@@ -10,6 +11,7 @@ use posthaste::message::Message;
 use posthaste::relay::Settings;
 
 use super::making::{at_once, destination, ids, interleaved, settings};
+use super::meddled::Meddle;
 use super::outbox::{DEADLINE, Outbox, eventually, until};
 use super::receiver::Receiver;
 use super::running::Running;
@@ -20,6 +22,7 @@ on_every_store! {
     a_worker_that_stops_hands_over_at_once_and_repeats_nothing,
     a_worker_that_stops_waits_for_what_is_in_flight,
     a_worker_that_stops_gives_up_what_does_not_answer_in_time,
+    a_worker_leaves_when_nothing_is_asked_of_the_store_any_more,
     a_delivery_may_take_longer_than_a_lease,
     a_worker_that_dies_is_taken_over_when_its_leases_end,
     a_relay_that_is_dropped_takes_its_deliveries_along,
@@ -144,6 +147,40 @@ async fn a_worker_that_stops_gives_up_what_does_not_answer_in_time(outbox: Outbo
     next.stop().await?;
     receiver.assert_got(&messages);
     assert!(receiver.tries().iter().all(|tried| tried.delivery.attempt == 1), "no attempt was spent");
+    Ok(())
+}
+
+/// The calls that are made at one time, and those that a release has met.
+#[derive(Debug, Default)]
+struct Calls(Mutex<(Vec<String>, Option<Vec<String>>)>);
+
+impl Meddle for Calls {
+    fn before(&self, call: &str) -> Result<()> {
+        let (now, met) = &mut *self.0.lock().expect("nobody panics with it");
+        if call == "release" {
+            *met = Some(now.clone());
+        }
+        now.push(call.into());
+        Ok(())
+    }
+
+    fn over(&self, call: &str) {
+        let (now, _) = &mut *self.0.lock().expect("nobody panics with it");
+        now.retain(|one| one != call);
+    }
+}
+
+/// The process may end at any moment after that.
+async fn a_worker_leaves_when_nothing_is_asked_of_the_store_any_more(outbox: Outbox) -> Result<()> {
+    let (receiver, messages, calls) = (Receiver::new(), interleaved(4, 2), Arc::new(Calls::default()));
+    let outbox = outbox.meddled(calls.clone());
+    let relay = start(&outbox, steady("first"), &receiver);
+    outbox.write(&messages).await?;
+    receiver.until_count(messages.len()).await;
+    until("it waits for more", || calls.0.lock().expect("nobody panics with it").0 == ["wait"]).await;
+    relay.stop().await?;
+    let met = calls.0.lock().expect("nobody panics with it").1.take();
+    assert_eq!(met, Some(Vec::new()));
     Ok(())
 }
 
