@@ -96,17 +96,14 @@ impl MongoDb {
             return Ok(codec::position(state.newest));
         }
         if !any {
-            self.keep_token(token, state.now).await;
+            self.keep_token(token).await;
             return Ok(codec::position(state.newest));
         }
         let mut newest = state.newest;
         while let Some(numbered) = self.number().await? {
             newest = newest.max(numbered.newest);
             if !numbered.more {
-                self.keep_token(token, state.now).await;
-                break;
-            }
-            if db.sessions.has_left() {
+                self.keep_token(token).await;
                 break;
             }
         }

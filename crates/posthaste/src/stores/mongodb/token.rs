@@ -11,8 +11,8 @@ use mongodb::bson::{self, doc};
 use mongodb::change_stream::event::ResumeToken;
 use tokio::time::Instant;
 
-use super::MongoDb;
 use super::db::Db;
+use super::{MongoDb, codec};
 use crate::error::Result;
 
 /// Between two writes of a token that moved, busy or idle.
@@ -27,7 +27,7 @@ pub(super) struct Saved {
 
 impl MongoDb {
     /// Keeps a token. As good as nothing depends on it, so a failure is no reason to stop: the next one will do.
-    pub(super) async fn keep_token(&self, token: Option<ResumeToken>, now: i64) {
+    pub(super) async fn keep_token(&self, token: Option<ResumeToken>) {
         let Some(token) = token else { return };
         {
             let mut saved = self.shared.token.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,9 +38,14 @@ impl MongoDb {
             *saved = Saved { at: Some(Instant::now()), token: Some(token.clone()) };
         }
         let Ok(token) = bson::serialize_to_bson(&token) else { return };
-        let keep = doc! { "$set": { "token": token, "at": super::date(now) } };
+        // Of many workers, all of whom may be idle, one writes.
+        let is_due = doc! { "$lt": ["$at", { "$subtract": ["$$NOW", codec::millis(INTERVAL)] }] };
+        let keep = doc! { "$set": {
+            "token": { "$cond": [&is_due, { "$literal": token }, "$token"] },
+            "at": { "$cond": [&is_due, "$$NOW", "$at"] },
+        } };
         let of = doc! { "_id": self.collection() };
-        let _ = self.db().tokens.update_one(of, keep).upsert(true).await;
+        let _ = self.db().tokens.update_one(of, vec![keep]).upsert(true).await;
     }
 }
 

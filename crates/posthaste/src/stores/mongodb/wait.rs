@@ -53,10 +53,12 @@ impl MongoDb {
                 self.watch().changes = self.shared.feed.changes();
                 return Ok(Hint::Maybe);
             }
+            let token = self.shared.feed.token();
             if self.look().await? {
                 return Ok(Hint::Maybe);
             }
             if Instant::now() >= deadline {
+                self.keep_token(token).await;
                 self.stamp_if_due().await;
                 return Ok(Hint::Nothing);
             }

@@ -8,6 +8,7 @@ use mongodb::error::{ErrorKind, Result as Answer};
 use posthaste::Result;
 use posthaste::message::MessageId;
 use posthaste::stores::mongodb::Options;
+use posthaste::testkit::waiting::DEADLINE;
 
 use super::Database;
 use super::receiver::Receiver;
@@ -16,13 +17,35 @@ use crate::servers::Private;
 
 /// The token that a relay has left in the database, once there is one.
 pub(super) async fn kept_token(database: &Database) -> ResumeToken {
-    loop {
-        let kept = database.documents("outbox_tokens").find_one(doc! {}).await.expect("tokens can be read");
-        if let Some(token) = kept.and_then(|kept| kept.get("token").cloned()) {
-            return mongodb::bson::deserialize_from_bson(token).expect("a token");
+    until_token(database, |_| true).await
+}
+
+async fn until_token(database: &Database, is_wanted: impl Fn(&ResumeToken) -> bool) -> ResumeToken {
+    let look = async {
+        loop {
+            let kept = database.documents("outbox_tokens").find_one(doc! {}).await.expect("tokens can be read");
+            let token = kept.and_then(|kept| kept.get("token").cloned());
+            let token = token.map(|token| mongodb::bson::deserialize_from_bson(token).expect("a token"));
+            match token {
+                Some(token) if is_wanted(&token) => return token,
+                _ => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    tokio::time::timeout(DEADLINE, look).await.expect("such a token is kept in time")
+}
+
+/// Otherwise the oplog, which goes on with what others write, would not reach back to it any more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_token_moves_on_while_nothing_is_written_to_the_outbox() -> Result<()> {
+    let database = Database::fresh("mongodb").await;
+    let (relay, _) = Running::start(&database, "w", &Receiver::default(), Options::default()).await;
+    let mut kept = kept_token(&database).await;
+    for _ in 0..3 {
+        database.documents("others").insert_one(doc! {}).await?;
+        kept = until_token(&database, |token| *token != kept).await;
     }
+    relay.stop().await
 }
 
 /// A relay that is away from one message to another, between which the test may do to its token what it likes.
