@@ -51,6 +51,7 @@ mod list;
 mod lock_keys;
 mod migrate;
 mod open;
+mod open_transaction;
 mod operate;
 mod oplog;
 mod options;

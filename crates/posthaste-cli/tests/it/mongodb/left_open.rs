@@ -1,4 +1,4 @@
-//! The real program, killed in the middle of a transaction, which to MongoDB does not end with the program.
+//! The real program, killed or frozen in the middle of a transaction, which to MongoDB does not end with the program.
 
 use mongodb::bson::{Document, doc};
 
@@ -55,15 +55,22 @@ impl Scene {
         let data = doc! { "failCommands": ["commitTransaction", "abortTransaction"], "appName": worker, "closeConnection": true };
         self.command(doc! { "configureFailPoint": "failCommand", "mode": "alwaysOn", "data": data });
         self.write(20);
-        until("it is in the middle of a transaction", || {
-            let status = self.command(doc! { "serverStatus": 1 });
-            status.get_document("transactions").unwrap().get_i64("currentOpen").unwrap() > 0
-        });
+        until("it is in the middle of a transaction", || self.open_transactions() > 0);
     }
 
-    /// Nothing of what the first worker was caught in was known to anyone, so nothing comes twice.
+    fn open_transactions(&self) -> i64 {
+        let status = self.command(doc! { "serverStatus": 1 });
+        status.get_document("transactions").unwrap().get_i64("currentOpen").unwrap()
+    }
+
+    fn let_go(&self) {
+        self.command(doc! { "configureFailPoint": "failCommand", "mode": "off" });
+    }
+
+    /// When all have stopped. Nothing of what the first worker was caught in was known to anyone, so nothing comes twice.
     #[track_caller]
     fn assert_all_well(&self, printed: &[lives::Printed]) {
+        assert_eq!(self.open_transactions(), 0);
         assert_no_repeats(printed);
         lives::assert_first_deliveries_in_order(printed);
         lives::assert_all_well(&self.place, &self.written);
@@ -81,4 +88,29 @@ fn a_relay_that_is_killed_within_a_transaction_holds_nobody_up_longer_than_its_l
     let two = scene.worker("two");
     until("the other one delivers the rest", || lives::has_all(&scene.written, by_one.iter().chain(&two.printed())));
     scene.assert_all_well(&[by_one, two.stop()].concat());
+}
+
+#[test]
+fn a_relay_that_is_frozen_within_a_transaction_holds_nobody_up_and_goes_on_when_it_wakes() {
+    let mut scene = Scene::new();
+    let one = scene.worker("one");
+    scene.write(20);
+    one.prints_lines(20);
+    scene.catch_within_a_transaction("one");
+    one.relay.signal("STOP");
+    let by_one = one.printed();
+    let two = scene.worker("two");
+    until("the other one delivers the rest", || lives::has_all(&scene.written, by_one.iter().chain(&two.printed())));
+
+    scene.let_go();
+    one.relay.signal("CONT");
+    until("it knows that its leases are gone", || one.relay.logged().contains("lease lost"));
+    scene.write(100);
+    until("everything is delivered", || lives::has_all(&scene.written, one.printed().iter().chain(&two.printed())));
+    // A key that changed hands went to the second worker and back.
+    let by_two = two.stop();
+    scene.write(20);
+    until("it delivers again", || lives::has_all(&scene.written, one.printed().iter().chain(&by_two)));
+    let later = one.stop().split_off(by_one.len());
+    scene.assert_all_well(&[by_one, by_two, later].concat());
 }

@@ -34,6 +34,11 @@ impl Failure {
         let is_unsure = self.code == Some(NO_SUCH_TRANSACTION) && !self.transient;
         self.unknown_commit || is_unsure || self.code == Some(INTERRUPTED)
     }
+
+    /// The server has answered, and of a transaction in which something failed, or whose commit did, it leaves nothing open.
+    pub(super) fn ends_a_transaction(&self) -> bool {
+        self.code.is_some() && !self.leaves_a_commit_unknown()
+    }
 }
 
 impl fmt::Display for Failure {

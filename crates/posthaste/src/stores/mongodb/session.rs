@@ -1,16 +1,15 @@
 //! Reading from one snapshot, and writing in one transaction that is tried again when it may be.
 
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use mongodb::ClientSession;
 use mongodb::options::{ReadConcern, ReadPreference, SelectionCriteria, WriteConcern};
-use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::{Instant, sleep};
 
 use super::db::Db;
 use super::error;
-use crate::error::Result;
+use super::open_transaction::Open;
+use crate::error::{Error, Result};
 
 /// A snapshot that is not there: right after an election, a start, or a change of indexes. Soon there is a newer one.
 const SNAPSHOT_UNAVAILABLE: [i32; 2] = [239, 246];
@@ -80,13 +79,13 @@ impl Tries {
         Self { until: Instant::now() + PATIENCE, pause: FIRST_PAUSE }
     }
 
-    pub(super) async fn may_read_again(&mut self, error: &crate::Error) -> bool {
+    pub(super) async fn may_read_again(&mut self, error: &Error) -> bool {
         let code = error::failure_of(error).and_then(|failure| failure.code);
         let again = |code| SNAPSHOT_UNAVAILABLE.contains(&code) || error::KILLED.contains(&code);
         code.is_some_and(again) && self.wait().await
     }
 
-    pub(super) async fn may_write_again(&mut self, error: &crate::Error) -> bool {
+    pub(super) async fn may_write_again(&mut self, error: &Error) -> bool {
         error::failure_of(error).is_some_and(|failure| failure.transient) && self.wait().await
     }
 
@@ -101,30 +100,10 @@ pub(super) async fn look(db: &Db) -> Result<ClientSession> {
     Ok(db.database.client().start_session().snapshot(true).await?)
 }
 
-/// A transaction of the store's own, whose session is on record.
-pub(super) struct Open {
-    session: ClientSession,
-    _open: OwnedRwLockReadGuard<()>,
-}
-
-impl Deref for Open {
-    type Target = ClientSession;
-
-    fn deref(&self) -> &ClientSession {
-        &self.session
-    }
-}
-
-impl DerefMut for Open {
-    fn deref_mut(&mut self) -> &mut ClientSession {
-        &mut self.session
-    }
-}
-
 pub(super) async fn begin(db: &Db) -> Result<Open> {
     let session = start(db).await?;
     let open = db.sessions.enroll(db, session.id()).await?;
-    Ok(Open { session, _open: open })
+    Ok(Open::new(db, session, open))
 }
 
 /// Without a word on record: an application ends its transactions itself.
@@ -142,12 +121,19 @@ pub(super) async fn start(db: &Db) -> Result<ClientSession> {
 
 /// Commits what went well, and rolls back what did not.
 pub(super) async fn end<T>(mut open: Open, outcome: Result<T>) -> Result<T> {
-    match &outcome {
-        Ok(_) => commit(&mut open.session).await?,
-        // It is gone anyway when the session is; the error at hand is the one that matters.
-        Err(_) => drop(open.session.abort_transaction().await),
+    let ended = match outcome {
+        Ok(done) => commit(&mut open).await.map(|()| done),
+        Err(error) => {
+            // The error at hand is the one that matters.
+            let _ = open.abort_transaction().await;
+            Err(error)
+        }
+    };
+    match &ended {
+        Err(error) if !error::failure_of(error).is_some_and(error::Failure::ends_a_transaction) => drop(open),
+        _ => open.over(),
     }
-    outcome
+    ended
 }
 
 /// The driver asks once more when it does not know whether a commit happened, and so does this, for a while: the answer is the same
@@ -157,7 +143,7 @@ pub(super) async fn commit(session: &mut ClientSession) -> Result<()> {
     loop {
         let error = match session.commit_transaction().await {
             Ok(()) => return Ok(()),
-            Err(error) => crate::Error::from(error),
+            Err(error) => Error::from(error),
         };
         let is_unknown = error::failure_of(&error).is_some_and(error::Failure::leaves_a_commit_unknown);
         if !is_unknown || Instant::now() >= until {

@@ -39,7 +39,6 @@ pub(super) struct Sessions {
 struct Record {
     /// Under whose name the sessions are on record; nobody's in a store that does not act for a worker.
     worker: Option<String>,
-    has_left: bool,
     /// The last used first.
     used: Vec<Used>,
 }
@@ -94,10 +93,7 @@ impl Sessions {
 
     /// The worker was announced with these.
     pub(super) fn are_announced(&self, turn: Turned<'_, ()>, worker: &WorkerId, sessions: &[Document]) {
-        {
-            let mut record = self.record();
-            (record.worker, record.has_left) = (Some(worker.0.clone()), false);
-        }
+        self.record().worker = Some(worker.0.clone());
         self.are_on_record(turn, &worker.0, sessions);
     }
 
@@ -127,11 +123,6 @@ impl Sessions {
         (!sessions.is_empty()).then_some(LeftBehind { worker, sessions })
     }
 
-    /// Whether the worker is about to leave, and nothing long should be begun.
-    pub(super) fn has_left(&self) -> bool {
-        self.record().has_left
-    }
-
     fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -142,10 +133,7 @@ impl MongoDb {
     /// that takes too long is ended by the others.
     pub(super) async fn leave(&self, worker: &WorkerId) -> Result<()> {
         let sessions = &self.db().sessions;
-        {
-            let mut record = sessions.record();
-            (record.worker, record.has_left) = (None, true);
-        }
+        sessions.record().worker = None;
         let of = doc! { "_id": &worker.0 };
         if timeout(LAST_WAIT, sessions.open.write()).await.is_ok() {
             self.db().workers.delete_one(of).await?;

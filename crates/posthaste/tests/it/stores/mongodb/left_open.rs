@@ -7,7 +7,7 @@ use std::time::Duration;
 use mongodb::bson::doc;
 use posthaste::Result;
 use posthaste::journal::{Journal, WorkerId};
-use posthaste::stores::mongodb::Options;
+use posthaste::stores::mongodb::{MongoDb, Options};
 use posthaste::testkit::waiting::eventually;
 
 use super::Database;
@@ -17,9 +17,16 @@ use super::scene::{Running, Writer};
 
 const TTL: Duration = Duration::from_secs(5);
 
-/// From now on no transaction of this store comes to an end: as if its process were dead or frozen, or cut off.
-async fn cut_off(database: &Database, app: &str) {
+/// From now on no transaction of this store comes to an end that the server has heard of.
+async fn hold_transactions(database: &Database, app: &str) {
     order(database, &["commitTransaction", "abortTransaction"], app, doc! { "closeConnection": true }).await;
+}
+
+/// As if its process were dead: it cannot even make sure of the end of what it gives up.
+async fn kill(database: &Database, first: Running) {
+    let ends = ["commitTransaction", "abortTransaction", "update"];
+    order(database, &ends, "first", doc! { "closeConnection": true }).await;
+    first.kill().await;
 }
 
 async fn until_one_is_left_open(database: &Database) -> Result<()> {
@@ -35,11 +42,11 @@ async fn a_sequencer_that_dies_within_a_transaction_holds_nobody_up_longer_than_
     let writer = Writer::new(&database, "order-1").await;
     let mut written = vec![writer.write().await];
     receiver.until_has(&written).await;
-    cut_off(&database, "first").await;
+    hold_transactions(&database, "first").await;
     let fault = Fault::begins(&database).await;
     written.push(writer.write().await);
     until_one_is_left_open(&database).await?;
-    first.kill().await;
+    kill(&database, first).await;
     let fault = fault.over();
     let (second, _) = Running::start(&database, "second", &receiver, Options::default()).await;
     written.push(writer.write().await);
@@ -60,10 +67,10 @@ async fn a_worker_that_dies_while_it_records_a_failure_holds_nobody_up_longer_th
     let writer = Writer::new(&database, "order-1").await;
     let mut written = vec![writer.write().await];
     gate.is_asked().await;
-    cut_off(&database, "first").await;
+    hold_transactions(&database, "first").await;
     gate.opens();
     until_one_is_left_open(&database).await?;
-    first.kill().await;
+    kill(&database, first).await;
     let receiver = Receiver::default();
     let (second, _) = Running::start(&database, "second", &receiver, Options::default()).await;
     written.push(writer.write().await);
@@ -83,10 +90,10 @@ async fn a_worker_that_comes_back_under_its_name_ends_what_it_had_left_open() ->
     let writer = Writer::new(&database, "order-1").await;
     let mut written = vec![writer.write().await];
     receiver.until_has(&written).await;
-    cut_off(&database, "first").await;
+    hold_transactions(&database, "first").await;
     written.push(writer.write().await);
     until_one_is_left_open(&database).await?;
-    first.kill().await;
+    kill(&database, first).await;
     let store = store_named(&database, "second").await;
     store.lease(&WorkerId("same".into()), TTL, 1).await?;
     assert_eq!(open_transactions(&database).await?, 0, "ended before it takes anything");
@@ -111,6 +118,40 @@ async fn a_worker_leaves_when_its_transactions_are_over() -> Result<()> {
         Ok(())
     };
     tokio::try_join!(store.advance(), leave).map(drop)
+}
+
+/// As when a worker stops, or a call takes too long.
+async fn give_up_within_a_transaction(database: &Database, store: &MongoDb) -> Result<()> {
+    Writer::new(database, "order-1").await.write().await;
+    tokio::select! {
+        advanced = store.advance() => panic!("it was to be given up: {advanced:?}"),
+        open = until_one_is_left_open(database) => open,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_leaves_when_what_it_has_given_up_is_rolled_back() -> Result<()> {
+    let server = patient_server().await;
+    let database = Database::with(&server.address(), Options::default()).await;
+    let (store, worker) = (store_named(&database, "first").await, WorkerId("first".into()));
+    let leases = store.lease(&worker, TTL, 1).await?.leases;
+    let slow = doc! { "blockConnection": true, "blockTimeMS": 2_000 };
+    order(&database, &["commitTransaction", "abortTransaction"], "first", slow).await;
+    give_up_within_a_transaction(&database, &store).await?;
+    store.release(&worker, &leases, true).await?;
+    assert_eq!(open_transactions(&database).await?, 0);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_goes_on_leaves_nothing_open_that_it_has_given_up() -> Result<()> {
+    let server = patient_server().await;
+    let database = Database::with(&server.address(), Options::default()).await;
+    let store = store_named(&database, "first").await;
+    store.lease(&WorkerId("first".into()), TTL, 1).await?;
+    hold_transactions(&database, "first").await;
+    give_up_within_a_transaction(&database, &store).await?;
+    eventually("nothing is open", || async { Ok(open_transactions(&database).await? == 0) }).await
 }
 
 /// What was delivered and could not be recorded comes again, once; what was recorded does not.
