@@ -29,13 +29,15 @@ fn show(context: &Context, overview: &Overview, concerns: &[Concern]) -> anyhow:
         output.table(&workers(&overview.workers))?;
         output.blank()?;
     }
-    let unheld = match (overview.workers.iter().any(|worker| worker.alive), overview.unheld_partitions) {
-        (true, unheld) if unheld > 0 => format!(", {unheld} of {} partitions held by nobody", overview.partitions),
+    let is_served = overview.workers.iter().any(|worker| worker.alive);
+    let unheld = match overview.unheld_partitions {
+        unheld if is_served && unheld > 0 => format!(", {unheld} of {} partitions held by nobody", overview.partitions),
         _ => String::new(),
     };
     let facts = format!("{} kept{unheld}", count(overview.messages, "message"));
     if concerns.is_empty() {
-        return Ok(output.line(format_args!("{} {facts}.", output.paint.green("All well:")))?);
+        let idle = if is_served { "" } else { ", nothing waits, and no worker is running" };
+        return Ok(output.line(format_args!("{} {facts}{idle}.", output.paint.green("All well:")))?);
     }
     output.line(format_args!("{} ({facts}):", output.paint.red("Needs a person")))?;
     let width = concerns.iter().map(|concern| concern.says.chars().count()).max().unwrap_or(0).min(70);

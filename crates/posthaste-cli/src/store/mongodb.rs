@@ -1,6 +1,7 @@
 //! A journal in MongoDB.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use posthaste::Message;
@@ -11,6 +12,10 @@ use posthaste::stores::mongodb::{MongoDb, Options};
 
 use super::Store;
 use crate::config::StorePlan;
+
+/// How long a call waits for a primary, unless the address says otherwise. A relay asks again by itself, and a person is not kept
+/// waiting for an answer that will be an error.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 struct Backend(MongoDb);
 
@@ -30,7 +35,8 @@ fn options(plan: &StorePlan) -> Result<Options> {
     let settings = plan.settings.parse::<Options>("store.mongodb", &mut problems);
     let wrong =
         || Error::new(Kind::Invalid, problems.first().map_or_else(String::new, |p| format!("{} {}", p.key, p.says)));
-    Ok(Options { partitions: plan.partitions, ..settings.ok_or_else(wrong)? })
+    let settings = settings.ok_or_else(wrong)?;
+    Ok(Options { partitions: plan.partitions, server_selection_timeout: PATIENCE, ..settings })
 }
 
 #[async_trait]

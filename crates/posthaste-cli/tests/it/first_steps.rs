@@ -49,7 +49,7 @@ fn a_message_goes_all_the_way_and_every_command_can_say_so() {
     relay.stop();
 
     let status = place.run(["status"]).succeeds().stdout;
-    assert!(status.contains("All well: 1 message kept."), "{status}");
+    assert!(status.contains("All well: 1 message kept, nothing waits, and no worker is running."), "{status}");
     let shown = place.run(["show", &id, "--payload"]).succeeds().stdout;
     assert!(shown.contains(r#"{"cents":990}"#) && shown.contains("acme"), "{shown}");
     assert!(shown.contains("stdout       delivered"), "{shown}");
