@@ -22,6 +22,10 @@ const DUE_HINT_INTERVAL: Duration = Duration::from_millis(100);
 /// A read that failed is tried again after this long.
 const RETRY: Duration = Duration::from_millis(200);
 
+/// Batches that are in the works before no more is read. What waits for its turn gathers: with more of it, runs are longer, and a
+/// sink is asked less often for as much.
+const READ_AHEAD: usize = 4;
+
 impl Walk {
     pub(in crate::relay) fn plan_reads(&mut self, look: &mut Look<'_>) {
         if look.now < self.read_not_before {
@@ -80,7 +84,7 @@ impl Walk {
         let arrived = self.arrived.iter().map(|(_, batch)| batch.entries.len()).sum::<usize>();
         let arrived_bytes =
             self.arrived.iter().flat_map(|(_, batch)| &batch.entries).map(|e| e.message.weight()).sum::<usize>();
-        let enough = busy + arrived > 2 * limit || bytes + arrived_bytes > self.settings.window_bytes / share;
+        let enough = busy + arrived > READ_AHEAD * limit || bytes + arrived_bytes > self.settings.window_bytes / share;
         if after >= look.front || (enough && !self.mistakes.has(Mistake::UnboundedWindow)) {
             return;
         }

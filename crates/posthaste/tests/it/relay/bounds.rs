@@ -61,8 +61,8 @@ async fn a_relay_whose_sink_does_not_answer_reads_no_more_than_its_window(outbox
     let relay = outbox.start_with(small, vec![(destination("app"), receiver.sink())]);
     let in_memory = memory.at_rest().await.len();
     relay.kill().await;
-    // Two reads are enough to do; one more may be under way for each of two readers.
-    assert!(in_memory <= 4 * 100, "{in_memory} messages in memory");
+    // Four reads are enough to do; one more may be under way for each of two readers.
+    assert!(in_memory <= 6 * 100, "{in_memory} messages in memory");
     Ok(())
 }
 
