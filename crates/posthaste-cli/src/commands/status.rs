@@ -30,9 +30,10 @@ fn show(context: &Context, overview: &Overview, concerns: &[Concern]) -> anyhow:
         output.blank()?;
     }
     let is_served = overview.workers.iter().any(|worker| worker.alive);
-    let unheld = match overview.unheld_partitions {
-        unheld if is_served && unheld > 0 => format!(", {unheld} of {} partitions held by nobody", overview.partitions),
-        _ => String::new(),
+    let unheld = if is_served && overview.unheld_partitions > 0 {
+        format!(", {} of {} partitions held by nobody", overview.unheld_partitions, overview.partitions)
+    } else {
+        String::new()
     };
     let facts = format!("{} kept{unheld}", count(overview.messages, "message"));
     if concerns.is_empty() {

@@ -12,8 +12,8 @@
 -- nearly always no id is looked at. A lower one whose id is known was sent before; one whose id is not known is late on purpose
 -- (it was scheduled, or replayed), and nobody's to drop.
 local DIGITS, ID_BYTES, KEPT_BYTES = 32, 16, 4096
--- Texts, because a number takes as long to be turned into one as all the rest of a call.
-local FROM_DIGITS, FROM_KEPT, TO_END = '-32', '-4096', '-1'
+-- The last DIGITS bytes. Texts, because a number takes as long to be turned into one as all the rest of a call.
+local TAIL, END = '-32', '-1'
 
 local stream, memory = KEYS[1], KEYS[2]
 local time_known, longest, publishes, ids, positions = ARGV[1], ARGV[2], ARGV[3] ~= '', ARGV[4], ARGV[5]
@@ -29,7 +29,7 @@ end
 
 local highest, known = '', nil
 if memory then
-  highest = redis.call('GETRANGE', memory, FROM_DIGITS, TO_END)
+  highest = redis.call('GETRANGE', memory, TAIL, END)
   if position_of(1) <= highest then known = redis.call('GET', memory) end
 end
 
@@ -84,7 +84,7 @@ if memory and there > 0 then
   if last > highest then highest = last end
   local added = known and table.concat(new) or ids:sub(1, there * ID_BYTES)
   if redis.call('APPEND', memory, added .. highest) > 2 * KEPT_BYTES then
-    redis.call('SET', memory, redis.call('GETRANGE', memory, FROM_KEPT, TO_END))
+    redis.call('SET', memory, redis.call('GETRANGE', memory, -KEPT_BYTES, -1))
   end
   redis.call('PEXPIRE', memory, time_known)
 end

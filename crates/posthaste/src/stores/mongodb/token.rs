@@ -38,8 +38,9 @@ impl MongoDb {
             *saved = Saved { at: Some(Instant::now()), token: Some(token.clone()) };
         }
         let Ok(token) = bson::serialize_to_bson(&token) else { return };
-        // Of many workers, all of whom may be idle, one writes.
-        let is_due = doc! { "$lt": ["$at", { "$subtract": ["$$NOW", codec::millis(INTERVAL)] }] };
+        // Of many workers, all of whom may be idle, one writes. Well below what each waits by itself: none is late by a moment and has
+        // to wait for another turn.
+        let is_due = doc! { "$lt": ["$at", { "$subtract": ["$$NOW", codec::millis(INTERVAL / 2)] }] };
         let keep = doc! { "$set": {
             "token": { "$cond": [&is_due, { "$literal": token }, "$token"] },
             "at": { "$cond": [&is_due, "$$NOW", "$at"] },
