@@ -1,4 +1,4 @@
-//! The simulator: it lives in the library's testkit, this only starts it.
+//! The simulator: it lives in the library; this only starts it.
 
 use anyhow::Result;
 
@@ -32,7 +32,7 @@ impl Args {
 /// In release, because a schedule there takes microseconds. The mistakes that are planted in the engine have to be found, too:
 /// a simulator that finds nothing might be one that cannot.
 pub fn run(args: &Args) -> Result<()> {
-    let mut command = cargo("run --release --quiet --package posthaste --features testkit --example");
+    let mut command = cargo("run --release --quiet --package posthaste --features simulator --example");
     command.arg(EXAMPLE).arg("--").args(["--schedules", &args.schedules.to_string()]);
     if let Some(seed) = args.seed {
         command.args(["--seed", &seed.to_string()]);

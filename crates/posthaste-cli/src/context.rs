@@ -1,12 +1,14 @@
 //! What every command starts from.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::cli::Global;
 use crate::config::{self, Env, Plan};
 use crate::operator::Operator;
 use crate::output::Output;
-use crate::store::Store;
+use crate::store;
+use posthaste::store::Store;
 
 #[derive(Debug)]
 pub struct Context {
@@ -42,10 +44,10 @@ impl Context {
     }
 
     /// The plan and its store, with logs for people on stderr.
-    pub async fn open(&self) -> anyhow::Result<(Plan, Store)> {
+    pub async fn open(&self) -> anyhow::Result<(Plan, Arc<dyn Store>)> {
         let plan = self.plan()?;
         crate::logging::for_commands(self.verbose);
-        let store = Store::open(&plan.store).await?;
+        let store = store::open(&plan.store).await?;
         Ok((plan, store))
     }
 

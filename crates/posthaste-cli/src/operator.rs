@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use posthaste::Destination;
 use posthaste::destination::Name;
-use posthaste::inspect::{
-    AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Report,
-};
-use posthaste::journal::{Journal, Position};
+use posthaste::inspect::{AuditEntry, Change, Filter, Listed, Mode, Operation, OperationReport, Overview, Report};
+use posthaste::journal::Position;
 use posthaste::message::MessageId;
+use posthaste::store::Store;
 
 pub use self::documents::{OperationAnswer, PauseAnswer, PurgeAnswer, StatusAnswer, hex, show};
 pub use self::who::user;
@@ -19,7 +18,6 @@ use crate::config::Plan;
 use crate::exit::Misuse;
 use crate::explain::{Facts, Finding, explain};
 use crate::paging::{self, Cut};
-use crate::store::Store;
 use crate::{clock, health, selection};
 
 mod documents;
@@ -31,24 +29,22 @@ const PURGE_BATCH: usize = 5_000;
 /// A store, and what the config says about its destinations.
 #[derive(Clone)]
 pub struct Operator {
-    journal: Arc<dyn Journal>,
-    inspect: Arc<dyn Inspect>,
+    store: Arc<dyn Store>,
     destinations: Arc<[Destination]>,
     retention: Option<Duration>,
 }
 
 impl Operator {
-    pub fn new(plan: &Plan, store: &Store) -> Self {
+    pub fn new(plan: &Plan, store: &Arc<dyn Store>) -> Self {
         Self {
-            journal: store.journal(),
-            inspect: store.inspect.clone(),
+            store: store.clone(),
             destinations: plan.destinations.iter().map(|planned| planned.destination.clone()).collect(),
             retention: plan.relay.retention,
         }
     }
 
     pub async fn overview(&self) -> posthaste::Result<Overview> {
-        self.inspect.overview().await
+        self.store.overview().await
     }
 
     pub async fn status(&self) -> posthaste::Result<StatusAnswer> {
@@ -58,7 +54,7 @@ impl Operator {
     }
 
     pub async fn list(&self, filter: &Filter, after: Position, limit: usize) -> posthaste::Result<Cut> {
-        paging::read(&*self.inspect, filter, after, limit).await
+        paging::read(&*self.store, filter, after, limit).await
     }
 
     /// Every event of an aggregate that is kept.
@@ -69,7 +65,7 @@ impl Operator {
             tenant: tenant.map(str::to_owned),
             ..Filter::default()
         };
-        paging::read_all(&*self.inspect, &filter).await
+        paging::read_all(&*self.store, &filter).await
     }
 
     /// A message, and why it is where it is; or an error that says what may have become of it.
@@ -78,7 +74,7 @@ impl Operator {
             let text = format!("no message has the id {id}: it was never committed, or it was delivered and purged");
             posthaste::Error::new(posthaste::error::Kind::NotFound, text)
         };
-        let report = self.inspect.get(id).await?.ok_or_else(missing)?;
+        let report = self.store.get(id).await?.ok_or_else(missing)?;
         let findings = explain(Facts { report: &report, destinations: &self.destinations, now: clock::now() });
         Ok((report, findings))
     }
@@ -95,7 +91,7 @@ impl Operator {
             let says = "say which deliveries: ids, or filters such as --state dead --destination NAME";
             return Err(Misuse(says.into()).into());
         }
-        let report = self.inspect.operate(operation, filter, mode).await?;
+        let report = self.store.operate(operation, filter, mode).await?;
         if mode == Mode::Apply {
             let action = match operation {
                 Operation::Replay => "replay",
@@ -110,8 +106,8 @@ impl Operator {
     pub async fn set_paused(&self, who: &str, destination: &str, paused: bool) -> anyhow::Result<bool> {
         let name = self.known(destination).await?;
         let (action, changed) = match paused {
-            true => ("pause", self.inspect.pause(&name).await?),
-            false => ("resume", self.inspect.resume(&name).await?),
+            true => ("pause", self.store.pause(&name).await?),
+            false => ("resume", self.store.resume(&name).await?),
         };
         if changed {
             self.record(who, action, name.to_string(), 1).await?;
@@ -142,14 +138,14 @@ impl Operator {
     }
 
     pub async fn purgeable(&self, older_than: Duration) -> posthaste::Result<u64> {
-        self.inspect.purgeable(older_than).await
+        self.store.purgeable(older_than).await
     }
 
     /// Removes old delivered messages, and says after each step how many are gone so far.
     pub async fn purge(&self, who: &str, older_than: Duration, step: impl Fn(u64)) -> posthaste::Result<u64> {
         let mut removed = 0;
         loop {
-            let purged = self.journal.purge(older_than, PURGE_BATCH).await?;
+            let purged = self.store.purge(older_than, PURGE_BATCH).await?;
             removed += purged.messages;
             if !purged.more {
                 break;
@@ -162,12 +158,12 @@ impl Operator {
     }
 
     pub async fn audit(&self, before: Option<u64>, limit: usize) -> posthaste::Result<Vec<AuditEntry>> {
-        self.inspect.audit(before, limit).await
+        self.store.audit(before, limit).await
     }
 
     async fn record(&self, who: &str, action: &str, target: String, affected: u64) -> posthaste::Result<()> {
         tracing::info!(who, action, target, affected, "an operator made a change");
         let change = Change { who: who.to_owned(), action: action.to_owned(), target, affected };
-        self.inspect.record(&change).await
+        self.store.record(&change).await
     }
 }

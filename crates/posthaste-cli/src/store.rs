@@ -1,11 +1,9 @@
-//! Which stores the program can open: a visible list, no magic. Commands see only the two ports.
+//! Which stores the program can open: a visible list, no magic. Commands see only the port.
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use posthaste::inspect::{Finding, Inspect};
-use posthaste::journal::Journal;
-use posthaste::{Error, Message, Result, error};
+use posthaste::Result;
+use posthaste::store::Store;
 use serde::Deserialize;
 
 use crate::config::{Problem, Settings, StorePlan};
@@ -75,81 +73,29 @@ pub fn built_without(feature: &str) -> String {
     format!("this program is built without feature `{feature}`: build it with --features {feature}, or --features full")
 }
 
-/// A store as the program uses it.
-pub struct Store {
-    pub inspect: Arc<dyn Inspect>,
-    backend: Box<dyn Backend>,
-}
-
-/// What the kinds of stores do each in their way. For what has no port: writing, because applications bring their own transaction, and a look at the surroundings.
-#[async_trait]
-trait Backend: Send + Sync {
-    /// A handle that has waited for nothing yet.
-    fn journal(&self) -> Arc<dyn Journal>;
-
-    /// Writes all messages in one transaction. For each: whether it was stored, or known before by its origin.
-    async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>>;
-
-    /// What a person should know before a relay runs here.
-    async fn findings(&self) -> Result<Vec<Finding>> {
-        Ok(Vec::new())
-    }
-
-    /// Takes a journal over whose database is another one than it was, or went back in time.
-    async fn accept(&self) -> Result<()> {
-        Err(Error::new(error::Kind::Invalid, "this kind of store need not be accepted: leave --accept-store out"))
+/// Opens a journal that is there already.
+pub async fn open(plan: &StorePlan) -> Result<Arc<dyn Store>> {
+    match plan.kind {
+        #[cfg(feature = "sqlite")]
+        Kind::Sqlite => Ok(Arc::new(sqlite::open(plan)?)),
+        #[cfg(feature = "postgres")]
+        Kind::Postgres => Ok(Arc::new(postgres::open(plan)?)),
+        #[cfg(feature = "mongodb")]
+        Kind::Mongodb => Ok(Arc::new(mongodb::open(plan).await?)),
+        #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
+        kind => std::future::ready(Err(absent(kind))).await,
     }
 }
 
-impl Store {
-    /// Opens a journal that is there already.
-    pub async fn open(plan: &StorePlan) -> Result<Self> {
-        match plan.kind {
-            #[cfg(feature = "sqlite")]
-            Kind::Sqlite => sqlite::open(plan),
-            #[cfg(feature = "postgres")]
-            Kind::Postgres => postgres::open(plan),
-            #[cfg(feature = "mongodb")]
-            Kind::Mongodb => mongodb::open(plan).await,
-            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
-            kind => std::future::ready(Err(absent(kind))).await,
-        }
+/// Creates the journal, or brings it up to date, and opens it.
+pub async fn migrate(plan: &StorePlan) -> Result<Arc<dyn Store>> {
+    #[cfg(feature = "sqlite")]
+    if plan.kind == Kind::Sqlite {
+        sqlite::create(plan)?;
     }
-
-    /// Creates the journal, or brings it up to date, and opens it.
-    pub async fn migrate(plan: &StorePlan) -> Result<Self> {
-        match plan.kind {
-            #[cfg(feature = "sqlite")]
-            Kind::Sqlite => sqlite::migrate(plan).await,
-            #[cfg(feature = "postgres")]
-            Kind::Postgres => postgres::migrate(plan).await,
-            #[cfg(feature = "mongodb")]
-            Kind::Mongodb => mongodb::migrate(plan).await,
-            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
-            kind => std::future::ready(Err(absent(kind))).await,
-        }
-    }
-
-    /// A handle of its own for each relay: it remembers what it has noticed, and the last wait of a relay that has ended would
-    /// notice in place of the next one.
-    pub fn journal(&self) -> Arc<dyn Journal> {
-        self.backend.journal()
-    }
-
-    /// Writes all messages in one transaction. For each: whether it was stored, or known before by its origin.
-    pub async fn enqueue(&self, messages: &[Message]) -> Result<Vec<bool>> {
-        self.backend.enqueue(messages).await
-    }
-
-    /// What a person should know before a relay runs here; none that refuses is a good sign.
-    pub async fn findings(&self) -> Result<Vec<Finding>> {
-        self.backend.findings().await
-    }
-
-    /// Takes a journal over whose database is another one than it was, or went back in time.
-    pub async fn accept(&self) -> Result<()> {
-        self.backend.accept().await
-    }
+    let store = open(plan).await?;
+    store.migrate().await?;
+    Ok(store)
 }
 
 #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use posthaste::testkit::simulator::{self, Planted, Violation};
+use posthaste::simulator::{self, Planted, Violation};
 
 /// Schedules after which a planted mistake counts as missed.
 const HUNT: u64 = 20_000;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, Kind, Result};
-use crate::message::Message;
 use crate::retry::Policy;
 
 /// The name of a destination; cheap to clone.
@@ -57,37 +56,6 @@ impl Route {
     pub fn patterns(&self) -> &[String] {
         &self.patterns
     }
-
-    /// Whether `message` goes to the destination `name` that has this route.
-    pub fn takes(&self, name: &Name, message: &Message) -> bool {
-        match &message.destination {
-            Some(wanted) => wanted == name.as_str(),
-            None => self.patterns.iter().any(|pattern| matches(pattern, &message.event_type)),
-        }
-    }
-}
-
-/// Whether `text` matches `pattern`, where `*` stands for any text. Linear in both but for the backtrack to the last star.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    let (mut p, mut t) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while t < text.len() {
-        if p < pattern.len() && pattern[p] == b'*' {
-            star = Some((p, t));
-            p += 1;
-        } else if p < pattern.len() && pattern[p] == text[t] {
-            p += 1;
-            t += 1;
-        } else if let Some((after_star, matched)) = star {
-            p = after_star + 1;
-            t = matched + 1;
-            star = Some((after_star, t));
-        } else {
-            return false;
-        }
-    }
-    pattern[p..].iter().all(|&b| b == b'*')
 }
 
 /// At most this many deliveries per second, with room for a burst. Counted by each worker on its own.
@@ -171,29 +139,5 @@ impl Destination {
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_stands_for_any_text() {
-        let cases = [
-            ("order.*", "order.created", true),
-            ("order.*", "order.line.added", true),
-            ("order.*", "orders.created", false),
-            ("*", "", true),
-            ("*.created", "order.created", true),
-            ("*.created", "order.created.v1", false),
-            ("a*b*c", "a-b-b-c", true),
-            ("a*b*c", "a-c", false),
-            ("exact", "exact", true),
-            ("exact", "exactly", false),
-        ];
-        for (pattern, text, expected) in cases {
-            assert_eq!(matches(pattern, text), expected, "{pattern} on {text}");
-        }
     }
 }

@@ -4,7 +4,12 @@
 extern crate self as posthaste;
 
 mod clock;
+mod crash_point;
+mod engine;
+mod settings;
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod destination;
 pub mod domain;
 pub mod error;
@@ -13,9 +18,13 @@ pub mod journal;
 pub mod message;
 pub mod relay;
 pub mod retry;
+pub mod rules;
 pub mod secret;
+#[cfg(feature = "simulator")]
+pub mod simulator;
 pub mod sink;
 pub mod sinks;
+pub mod store;
 pub mod stores;
 #[cfg(feature = "testkit")]
 pub mod testkit;

@@ -7,37 +7,22 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 
-use self::questions::Ports;
+use self::store_calls::Ports;
 use self::worker::Worker;
 use crate::destination::Destination;
 use crate::error::Result;
-use crate::inspect::Inspect;
-use crate::journal::Journal;
 use crate::sink::Sink;
+use crate::store::Store;
 
-pub use self::settings::Settings;
-pub use self::telemetry::{
-    AttemptSpan, DestinationSnapshot, Histogram, Monitor, PossibleDuplicates, Snapshot, Tally, Tracer,
-};
+pub use self::telemetry::{AttemptSpan, Histogram, Monitor, PossibleDuplicates, Tally, Tracer};
 pub use self::waker::Waker;
+pub use crate::engine::{DestinationSnapshot, Snapshot};
+pub use crate::settings::Settings;
 
-mod breaker;
-mod changes;
-mod crash;
-pub mod engine;
-mod hand_over;
-mod lane;
-mod lease;
-mod line;
-mod lines;
-pub mod mistakes;
-mod questions;
-mod rate;
-mod settings;
-mod slots;
+mod deliveries;
+mod store_calls;
 mod telemetry;
 mod waker;
-mod walk;
 mod worker;
 
 /// How often a store that cannot be reached at the start is tried.
@@ -46,8 +31,7 @@ const STORE_RETRY: Duration = Duration::from_secs(1);
 /// A relay, ready to run.
 #[derive(Debug)]
 pub struct Relay {
-    journal: Arc<dyn Journal>,
-    inspect: Option<Arc<dyn Inspect>>,
+    store: Arc<dyn Store>,
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
     monitor: Monitor,
@@ -59,8 +43,7 @@ pub struct Relay {
 #[derive(Debug)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
-    journal: Arc<dyn Journal>,
-    inspect: Option<Arc<dyn Inspect>>,
+    store: Arc<dyn Store>,
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
     monitor: Monitor,
@@ -70,13 +53,6 @@ pub struct Builder {
 impl Builder {
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
-        self
-    }
-
-    /// Lets the relay pause a destination that wants no more messages ([`crate::retry::Verdict::Gone`]), until someone resumes
-    /// it. Without, it is asked again every few seconds.
-    pub fn inspect(mut self, inspect: Arc<dyn Inspect>) -> Self {
-        self.inspect = Some(inspect);
         self
     }
 
@@ -100,8 +76,7 @@ impl Builder {
 
     pub fn build(self) -> Relay {
         Relay {
-            journal: self.journal,
-            inspect: self.inspect,
+            store: self.store,
             settings: self.settings,
             destinations: self.destinations,
             monitor: self.monitor,
@@ -112,10 +87,10 @@ impl Builder {
 }
 
 impl Relay {
-    pub fn builder(journal: Arc<dyn Journal>) -> Builder {
+    /// Collects what a relay on this store needs.
+    pub fn builder(store: Arc<dyn Store>) -> Builder {
         Builder {
-            journal,
-            inspect: None,
+            store,
             settings: Settings::default(),
             destinations: Vec::new(),
             monitor: Monitor::default(),
@@ -136,7 +111,7 @@ impl Relay {
     /// Runs until `until` is ready, then stops gracefully: finishes what is in flight up to a limit, commits, gives the
     /// leases back. Fails only for what waiting cannot mend (no journal, wrong version); a lost store is waited for.
     pub async fn run(self, until: impl Future<Output = ()> + Send) -> Result<()> {
-        let Self { journal, inspect, settings, destinations, monitor, tracer, waker } = self;
+        let Self { store, settings, destinations, monitor, tracer, waker } = self;
         settings.check()?;
         destinations.iter().try_for_each(|(destination, _)| destination.check())?;
         let mut until = pin!(until.fuse());
@@ -147,7 +122,7 @@ impl Relay {
         }
         let known: Vec<Destination> = destinations.iter().map(|(dest, _)| dest.clone()).collect();
         let partitions = loop {
-            match prepare(journal.as_ref(), &known).await {
+            match prepare(store.as_ref(), &known).await {
                 Ok(partitions) => break partitions,
                 Err(error) if !error.is_temporary() => return Err(error),
                 Err(error) => tracing::warn!(%error, "the store cannot be reached; trying again"),
@@ -157,14 +132,14 @@ impl Relay {
                 () = &mut until => return Ok(()),
             }
         };
-        let ports = Ports { journal, inspect, waker };
+        let ports = Ports::new(store, waker);
         Worker::new(ports, settings, destinations, partitions, monitor, tracer).run(until).await;
         Ok(())
     }
 }
 
 /// The journal is there, of the right version, and knows the destinations.
-async fn prepare(journal: &dyn Journal, destinations: &[Destination]) -> Result<u16> {
+async fn prepare(journal: &dyn Store, destinations: &[Destination]) -> Result<u16> {
     let partitions = journal.partitions().await?;
     journal.register(destinations).await?;
     Ok(partitions)

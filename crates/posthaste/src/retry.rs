@@ -1,4 +1,4 @@
-//! What happens to a delivery that failed. The only place that chooses, and it is pure.
+//! How a destination treats failures. What becomes of a delivery that failed is decided in [`crate::rules::decide`].
 
 use std::time::Duration;
 
@@ -94,31 +94,6 @@ impl Default for Policy {
     }
 }
 
-/// What becomes of one delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// Set aside, again after this long. Spends an attempt.
-    Retry { after: Duration },
-    /// Set aside for a person.
-    Dead,
-    /// Nothing is held against the message; the lane pauses until the destination is back.
-    Outage,
-    /// Nothing is held against the message; the destination is paused until someone resumes it.
-    Pause,
-}
-
-/// Chooses. `attempts` counts this failure too; `max_attempts` is the message's own limit or the policy's.
-pub fn decide(verdict: Verdict, attempts: u32, max_attempts: u32, policy: &Policy, jitter: f64) -> Fate {
-    match verdict {
-        Verdict::Unreachable => Fate::Outage,
-        Verdict::Gone => Fate::Pause,
-        Verdict::Reject => Fate::Dead,
-        Verdict::Retry | Verdict::RetryAfter(_) if attempts >= max_attempts => Fate::Dead,
-        Verdict::Retry => Fate::Retry { after: policy.backoff.delay(attempts, jitter) },
-        Verdict::RetryAfter(after) => Fate::Retry { after: after.min(LONGEST_RETRY_AFTER) },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,18 +120,5 @@ mod tests {
         let backoff = Backoff::List(vec![SECOND, 5 * SECOND]);
         assert_eq!((1..=3).map(|n| backoff.delay(n, 0.0).as_secs()).collect::<Vec<_>>(), [1, 5, 5]);
         assert_eq!(Backoff::List(vec![]).delay(1, 0.0), Duration::ZERO);
-    }
-
-    #[test]
-    fn an_outage_spends_no_attempt_a_reject_is_dead_and_the_last_attempt_is_the_last() {
-        let policy = Policy { max_attempts: 3, ..Policy::default() };
-        let fate = |verdict, attempts| decide(verdict, attempts, policy.max_attempts, &policy, 0.0);
-        assert_eq!(fate(Verdict::Unreachable, 99), Fate::Outage);
-        assert_eq!(fate(Verdict::Gone, 99), Fate::Pause);
-        assert_eq!(fate(Verdict::Reject, 1), Fate::Dead);
-        assert_eq!(fate(Verdict::Retry, 2), Fate::Retry { after: 2 * SECOND });
-        assert_eq!(fate(Verdict::Retry, 3), Fate::Dead);
-        assert_eq!(fate(Verdict::RetryAfter(9 * SECOND), 1), Fate::Retry { after: 9 * SECOND });
-        assert_eq!(fate(Verdict::RetryAfter(Duration::MAX), 1), Fate::Retry { after: LONGEST_RETRY_AFTER });
     }
 }

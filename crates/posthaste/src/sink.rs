@@ -125,7 +125,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A way out. Proven by `testkit::sink_suite`.
+/// A way out. Proven by `conformance::sink_suite`.
 #[async_trait]
 pub trait Sink: fmt::Debug + Send + Sync {
     /// Delivers a run in order and stops at the first message that is not confirmed. Called for many keys at once, for one

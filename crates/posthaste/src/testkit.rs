@@ -1,8 +1,4 @@
-//! For the tests of applications: an [`outbox`] in memory. For whoever writes an adapter: suites, simulator and fault tools.
+//! For the tests of applications: an [`outbox`] in memory, and a way to wait for a condition.
 
-pub mod fault_proxy;
 pub mod outbox;
-pub mod simulator;
-pub mod sink_suite;
-pub mod store_suite;
 pub mod waiting;

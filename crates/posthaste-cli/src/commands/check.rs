@@ -1,15 +1,18 @@
 //! `posthaste check`: does everything work?
 
+use std::sync::Arc;
+
 use futures_util::StreamExt;
 use posthaste::error::{Error, Kind};
 use posthaste::inspect::Finding;
+use posthaste::store::Store;
 use serde::Serialize;
 
 use crate::config::{DestinationPlan, Plan};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::output::{Output, plain};
-use crate::store::Store;
+use crate::store;
 
 /// Destinations that are asked at the same time: one that does not answer holds up no other.
 const AT_ONCE: usize = 32;
@@ -89,11 +92,11 @@ fn config(plan: &Plan) -> Look {
 }
 
 async fn store(plan: &Plan) -> Vec<Look> {
-    let store = match Store::open(&plan.store).await {
+    let store = match store::open(&plan.store).await {
         Ok(store) => store,
         Err(error) => return vec![no_store(&error)],
     };
-    let journal = match store.journal().partitions().await {
+    let journal = match store.partitions().await {
         Ok(partitions) if partitions == plan.store.partitions => Ok(format!("up to date, {partitions} partitions")),
         Ok(partitions) => Ok(format!(
             "up to date, {partitions} partitions (the config's {} only count for a new journal)",
@@ -119,8 +122,8 @@ fn no_store(error: &Error) -> Look {
 }
 
 /// Warnings do not make a store unwell; refusals do. What cannot be asked was said above.
-async fn surroundings(store: &Store) -> Vec<Look> {
-    let findings = store.findings().await.unwrap_or_default();
+async fn surroundings(store: &Arc<dyn Store>) -> Vec<Look> {
+    let findings = store.check().await.unwrap_or_default();
     let look = |finding: Finding| match finding.refuses {
         true => Look::new("store", Err(finding.says)),
         false => Look::new("store", Ok(format!("warning: {}", finding.says))),

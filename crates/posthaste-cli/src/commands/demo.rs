@@ -17,6 +17,7 @@ use posthaste::inspect::{Filter, Listed, Status};
 use posthaste::message::MessageId;
 use posthaste::relay::{Monitor, Settings};
 use posthaste::retry::{Backoff, Policy};
+use posthaste::store::Store;
 use posthaste::{Destination, Relay};
 use tokio::sync::Notify;
 
@@ -30,7 +31,7 @@ use self::view::View;
 use self::wire::Wire;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::store::Store;
+use crate::store;
 use crate::{logging, paging};
 
 mod event;
@@ -80,7 +81,7 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
 }
 
 struct Demo {
-    store: Store,
+    store: Arc<dyn Store>,
     shop: Shop,
     ledger: Records,
     receiver: Receiver,
@@ -88,7 +89,7 @@ struct Demo {
 
 impl Demo {
     async fn set_up(folder: &Folder, orders: u32, may_close_early: bool) -> anyhow::Result<Self> {
-        let store = Store::migrate(&folder.store_plan()).await?;
+        let store = store::migrate(&folder.store_plan()).await?;
         let receiver = Receiver::new().await?;
         let shop = Shop::open(&folder.database(), orders, may_close_early)?;
         Ok(Self { store, shop, ledger: Records::default(), receiver })
@@ -113,7 +114,7 @@ impl Demo {
 
     fn relay(&self) -> anyhow::Result<Relay> {
         let policy = || Policy { backoff: Backoff::List(vec![Duration::from_millis(400)]), ..Policy::default() };
-        Ok(Relay::builder(self.store.journal())
+        Ok(Relay::builder(self.store.clone())
             .settings(Settings { retention: None, ..Settings::default() })
             .destination(Destination::new("ledger").policy(policy()), ledger::sink(&self.ledger)?)
             .destination(Destination::new("warehouse").policy(policy()), Arc::new(Wire::new(self.receiver.address())))
@@ -134,7 +135,7 @@ impl Demo {
                 Some(since) if since.elapsed() >= OUTAGE => self.receiver.set_up(true),
                 _ => {}
             }
-            let overview = self.store.inspect.overview().await?;
+            let overview = self.store.overview().await?;
             let written = self.shop.is_done() && outage.is_some() && self.receiver.is_up();
             let quiet = arrivals.quiet_for(self.ledger.len() + self.receiver.records.len());
             let over = (written && view::is_settled(&overview)) || quiet > STUCK;
@@ -147,7 +148,7 @@ impl Demo {
 
     async fn evidence(self) -> anyhow::Result<(Evidence, Option<Listed>)> {
         let filter = Filter { statuses: vec![Status::Dead], ..Filter::default() };
-        let listed = paging::read_all(&*self.store.inspect, &filter).await?;
+        let listed = paging::read_all(&*self.store, &filter).await?;
         let mut dead: BTreeMap<String, HashSet<MessageId>> = BTreeMap::new();
         for row in &listed {
             dead.entry(row.destination.clone().unwrap_or_default()).or_default().insert(row.id);

@@ -99,7 +99,7 @@ pub async fn execute(context: &Context, args: Args) -> anyhow::Result<Exit> {
         None => vec![draft(args)?.message()?],
     };
     let (_, store) = context.open().await?;
-    let stored = store.enqueue(&messages).await?;
+    let stored = store.write(&messages).await?;
     answer(context, &messages, &stored)?;
     Ok(Exit::Ok)
 }

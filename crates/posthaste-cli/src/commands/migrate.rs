@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::store::Store;
+use crate::store;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -16,11 +16,11 @@ pub struct Args {
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
     let plan = context.plan()?;
     crate::logging::for_commands(context.verbose);
-    let store = Store::migrate(&plan.store).await?;
+    let store = store::migrate(&plan.store).await?;
     if args.accept_store {
         store.accept().await?;
     }
-    let partitions = store.journal().partitions().await?;
+    let partitions = store.partitions().await?;
     let (output, place) = (context.output, plan.store.place());
     if output.json {
         output.document(&json!({ "store": place, "partitions": partitions }))?;

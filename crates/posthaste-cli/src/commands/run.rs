@@ -7,6 +7,7 @@ use std::sync::Arc;
 use posthaste::Relay;
 use posthaste::inspect::Finding;
 use posthaste::relay::{self, Monitor};
+use posthaste::store::Store;
 use tokio::sync::Notify;
 
 use self::patience::patiently;
@@ -16,7 +17,7 @@ use crate::config::Plan;
 use crate::context::Context;
 use crate::exit::{Exit, Misuse};
 use crate::logging;
-use crate::store::Store;
+use crate::store;
 
 mod patience;
 mod reload;
@@ -37,10 +38,10 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
     check(&plan)?;
     let level = logging::for_relay(&plan.log, context.verbose);
-    let Some(store) = patiently(&mut signals, || Store::open(&plan.store)).await? else { return Ok(Exit::Ok) };
+    let Some(store) = patiently(&mut signals, || store::open(&plan.store)).await? else { return Ok(Exit::Ok) };
     let monitor = Monitor::default();
     let server = Server::start(&plan, &store, &monitor).await?;
-    let Some(findings) = patiently(&mut signals, || store.findings()).await? else { return Ok(Exit::Ok) };
+    let Some(findings) = patiently(&mut signals, || store.check()).await? else { return Ok(Exit::Ok) };
     heed(&findings)?;
     let spans = Spans::start(&plan)?;
     loop {
@@ -118,11 +119,8 @@ fn heed(findings: &[Finding]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn relay(plan: &Plan, store: &Store, monitor: &Monitor, spans: &Spans) -> anyhow::Result<Relay> {
-    let mut builder = Relay::builder(store.journal())
-        .inspect(store.inspect.clone())
-        .settings(plan.relay.clone())
-        .monitor(monitor.clone());
+fn relay(plan: &Plan, store: &Arc<dyn Store>, monitor: &Monitor, spans: &Spans) -> anyhow::Result<Relay> {
+    let mut builder = Relay::builder(store.clone()).settings(plan.relay.clone()).monitor(monitor.clone());
     for planned in &plan.destinations {
         let Some(sink) = planned.sink.open() else {
             anyhow::bail!("the sink of {} cannot be opened", planned.destination.name);
@@ -138,7 +136,7 @@ struct Server(Option<crate::http::Server>);
 
 #[cfg(feature = "http")]
 impl Server {
-    async fn start(plan: &Plan, store: &Store, monitor: &Monitor) -> anyhow::Result<Self> {
+    async fn start(plan: &Plan, store: &Arc<dyn Store>, monitor: &Monitor) -> anyhow::Result<Self> {
         let Some(http) = &plan.http else { return Ok(Self(None)) };
         let operator = crate::operator::Operator::new(plan, store);
         let server = crate::http::Server::start(http, operator, monitor.clone()).await?;
@@ -150,7 +148,7 @@ impl Server {
         self.0.iter().for_each(|server| server.app.stopping());
     }
 
-    fn reloaded(&self, plan: &Plan, store: &Store) {
+    fn reloaded(&self, plan: &Plan, store: &Arc<dyn Store>) {
         self.0.iter().for_each(|server| server.app.replace(crate::operator::Operator::new(plan, store)));
     }
 }
@@ -161,13 +159,13 @@ struct Server;
 
 #[cfg(not(feature = "http"))]
 impl Server {
-    async fn start(_: &Plan, _: &Store, _: &Monitor) -> anyhow::Result<Self> {
+    async fn start(_: &Plan, _: &Arc<dyn Store>, _: &Monitor) -> anyhow::Result<Self> {
         std::future::ready(Ok(Self)).await
     }
 
     fn stopping(&self) {}
 
-    fn reloaded(&self, _: &Plan, _: &Store) {}
+    fn reloaded(&self, _: &Plan, _: &Arc<dyn Store>) {}
 }
 
 /// Where spans go, if the config has it.

@@ -1,7 +1,7 @@
 //! What stands in front of every message of a destination or a partition.
 
 use posthaste::inspect::{DeliveryReport, LeaseReport, Report, Status};
-use posthaste::journal::DestinationReport;
+use posthaste::journal::{DestinationReport, Partition};
 
 use super::{Cause, Finding};
 use crate::output::plain;
@@ -9,7 +9,7 @@ use crate::output::plain;
 /// In the order in which they are looked for: an operator's word first, then who would do the work, then whether it works.
 pub enum Gate<'a> {
     Paused { destination: &'a str },
-    NoWorker { partition: u16 },
+    NoWorker { partition: Partition },
     LeaseExpired { lease: &'a LeaseReport },
     Outage { destination: &'a str, worker: &'a str, error: &'a str },
     TooManyHeldKeys { destination: &'a str, worker: &'a str, lanes: usize },

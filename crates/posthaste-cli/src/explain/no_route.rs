@@ -1,12 +1,13 @@
 //! Why no destination takes a message.
 
 use posthaste::Destination;
+use posthaste::rules::route;
 
 use super::{Cause, Facts, Finding};
 
 pub fn explain(facts: Facts<'_>) -> Finding {
     let finding = Finding::new(Cause::NoRoute, "No destination takes this message.");
-    let takes = |destination: &&Destination| destination.route.takes(&destination.name, &facts.report.message);
+    let takes = |destination: &&Destination| route::takes(&destination.route, &destination.name, &facts.report.message);
     match facts.destinations.iter().find(takes) {
         Some(destination) => finding
             .because(format!("The config sends it to {}, but no relay has run with that config yet.", destination.name))

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use posthaste::destination::{Rate, Route};
 use posthaste::inspect::{AttemptReport, Behind, LeaseReport};
-use posthaste::journal::{DestinationReport, Position, WorkerReport};
+use posthaste::journal::{DestinationReport, Epoch, Partition, Position, WorkerReport};
 use posthaste::message::MessageId;
 use posthaste::{Message, message};
 
@@ -40,14 +40,20 @@ fn delivery(status: Status) -> DeliveryReport {
 
 fn lease(report: DestinationReport) -> LeaseReport {
     let report = WorkerReport { destinations: vec![DestinationReport { name: "crm".into(), ..report }] };
-    LeaseReport { partition: 17, worker: "host-1".into(), epoch: 3, expired: false, report: Some(report) }
+    LeaseReport {
+        partition: Partition::new(17),
+        worker: "host-1".into(),
+        epoch: Epoch::new(3),
+        expired: false,
+        report: Some(report),
+    }
 }
 
 /// A message at one destination, with a healthy worker.
 fn report(delivery: DeliveryReport) -> Report {
     Report {
         position: Position::seq(9),
-        partition: 17,
+        partition: Partition::new(17),
         message: message().build().unwrap(),
         deliveries: vec![delivery],
         lease: Some(lease(DestinationReport::default())),

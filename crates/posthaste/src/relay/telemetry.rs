@@ -11,32 +11,6 @@ mod log;
 mod monitor;
 mod trace;
 
-/// One destination as this worker sees it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DestinationSnapshot {
-    pub name: String,
-    /// Confirmed by the sink since the relay started.
-    pub delivered: u64,
-    /// Failed attempts since the relay started.
-    pub failed: u64,
-    /// Declared dead since the relay started.
-    pub dead: u64,
-    /// Messages handed to the sink and not answered.
-    pub in_flight: usize,
-    /// Set while the destination is out of reach.
-    pub outage: Option<String>,
-    /// Whether an operator has paused it.
-    pub paused: bool,
-}
-
-/// The relay at one moment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Snapshot {
-    /// Partitions held.
-    pub partitions: usize,
-    pub destinations: Vec<DestinationSnapshot>,
-}
-
 /// What has happened since the relay started.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {

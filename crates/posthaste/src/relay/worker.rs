@@ -9,12 +9,12 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::engine::{Action, Engine, Input};
-use super::hand_over::{HandOver, UnderWay, probe};
-use super::questions::{Asker, Ports, Questions};
-use super::settings::Settings;
+use super::deliveries::{HandOver, UnderWay, probe};
+use super::store_calls::{Asker, Ports, Questions};
 use super::telemetry::{self, Monitor, Tracer};
 use crate::destination::{Destination, Name};
+use crate::engine::{Action, Engine, Input};
+use crate::settings::Settings;
 use crate::sink::Sink;
 
 /// Answers that may wait for the engine; whoever has one more waits.
@@ -57,7 +57,7 @@ impl Worker {
         let destinations = destinations.into_iter().map(|(dest, _)| dest).collect();
         let (worker, ttl) = (settings.worker.clone(), settings.lease_ttl);
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;
-        let engine = Engine::new(settings, destinations, partitions, seed, super::mistakes::Mistakes::NONE);
+        let engine = Engine::new(settings, destinations, partitions, seed, crate::engine::mistakes::Mistakes::NONE);
         let (inbox, answers) = mpsc::channel(INBOX);
         monitor.began();
         let asker = Asker { ports, worker, ttl, monitor: monitor.clone() };

@@ -19,9 +19,10 @@ use tokio::time::Instant;
 
 use self::failures::Failures;
 use self::unhandled::Unhandled;
-use crate::destination::{Name, matches};
+use crate::destination::Name;
 use crate::journal::Position;
 use crate::message::Message;
+use crate::rules::route::matches;
 use crate::sink::{Delivery, Error, Outcome, Run, Sink};
 
 pub use self::builder::Builder;

@@ -14,9 +14,11 @@ pub use self::transaction::Transaction;
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Entry, Grant, HeldKey, Hint, Journal, LaneCommit, LaneState, Lease, PARTITIONS, Partition,
-    Position, Purged, ReadRequest, WorkerId, WorkerReport,
+    Batch, DueBatch, Entry, Grant, HeldKey, Journal, LaneCommit, LaneState, Lease, PARTITIONS, Partition, Position,
+    Purged, ReadRequest, WorkerId, WorkerReport,
 };
+use crate::message::Message;
+use crate::store::{Store, Watch};
 
 mod core;
 mod inspect;
@@ -26,15 +28,13 @@ mod operate;
 mod reading;
 mod status;
 mod transaction;
+mod watch;
 mod writing;
 
-/// A store in memory. Clones share the journal; each clone remembers for itself what it has waited for, so every worker
-/// should have its own.
-#[derive(Debug)]
+/// A store in memory. Clones share the journal.
+#[derive(Debug, Clone)]
 pub struct Memory {
     shared: Arc<Shared>,
-    /// The change up to which [`Journal::wait`] has answered.
-    seen: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Memory {
             changes: AtomicU64::new(0),
             changed: Notify::new(),
         };
-        Self { shared: Arc::new(shared), seen: AtomicU64::new(0) }
+        Self { shared: Arc::new(shared) }
     }
 
     /// Starts a transaction of the application.
@@ -82,29 +82,11 @@ impl Memory {
         self.shared.changes.fetch_add(1, Ordering::Release);
         self.shared.changed.notify_waiters();
     }
-
-    /// Waits until there is a change that this handle has not answered for yet.
-    async fn changed(&self) {
-        loop {
-            let woken = self.shared.changed.notified();
-            let changes = self.shared.changes.load(Ordering::Acquire);
-            if self.seen.swap(changes, Ordering::AcqRel) != changes {
-                return;
-            }
-            woken.await;
-        }
-    }
 }
 
 impl Default for Memory {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Clone for Memory {
-    fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), seen: AtomicU64::new(self.seen.load(Ordering::Acquire)) }
     }
 }
 
@@ -168,14 +150,26 @@ impl Journal for Memory {
         self.core().commit(commits)
     }
 
-    async fn wait(&self, timeout: Duration) -> Result<Hint> {
-        match tokio::time::timeout(timeout, self.changed()).await {
-            Ok(()) => Ok(Hint::Maybe),
-            Err(_) => Ok(Hint::Nothing),
-        }
-    }
-
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
         Ok(self.core().purge(older_than, limit))
+    }
+}
+
+#[async_trait]
+impl Store for Memory {
+    async fn migrate(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn write(&self, messages: &[Message]) -> Result<Vec<bool>> {
+        let mut core = self.core();
+        let stored = messages.iter().map(|message| core.append([message.clone()]).stored == 1).collect();
+        drop(core);
+        self.announce();
+        Ok(stored)
+    }
+
+    fn watch(&self) -> Box<dyn Watch> {
+        Box::new(watch::Watcher::new(Arc::clone(&self.shared)))
     }
 }

@@ -28,7 +28,6 @@ use self::feed::{Feed, Standing};
 pub(crate) use self::migrate::ensure_collection;
 pub use self::options::{Fields, Options, StatusNames};
 pub use self::transaction::Transaction;
-use self::wait::Watch;
 use crate::error::{Error, Kind, Result};
 
 mod audit;
@@ -70,12 +69,10 @@ mod token;
 mod transaction;
 mod wait;
 
-/// A store in a MongoDB replica set. Clones share the connections and the change stream; each clone remembers for itself what
-/// it has waited for, so every worker should have its own.
-#[derive(Debug)]
+/// A store in a MongoDB replica set. Clones share the connections and the change stream.
+#[derive(Debug, Clone)]
 pub struct MongoDb {
     shared: Arc<Shared>,
-    watch: Mutex<Watch>,
 }
 
 #[derive(Debug)]
@@ -128,7 +125,7 @@ impl MongoDb {
             stamps: Mutex::default(),
             purge_from: AtomicU64::new(0),
         };
-        Ok(Self { shared: Arc::new(shared), watch: Mutex::default() })
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// The name of the collection that applications write to.
@@ -155,13 +152,6 @@ impl MongoDb {
             self.shared.feed.stands(Standing::Opening);
             stream.spawn(stream::follow(self.db().clone(), Arc::clone(&self.shared.feed)));
         }
-    }
-}
-
-impl Clone for MongoDb {
-    fn clone(&self) -> Self {
-        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { shared: Arc::clone(&self.shared), watch: Mutex::new(watch) }
     }
 }
 

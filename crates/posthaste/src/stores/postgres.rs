@@ -33,7 +33,6 @@ use tokio::sync::Notify;
 pub use self::enqueue::sqlx::enqueue as enqueue_sqlx;
 pub use self::enqueue::{Connection, Outbox, enqueue};
 use self::ticks::Ticks;
-use self::wait::Watch;
 use crate::error::{Error, Result};
 use crate::journal::PARTITIONS;
 
@@ -118,12 +117,10 @@ impl fmt::Debug for Options {
     }
 }
 
-/// A store in PostgreSQL. Clones share the connections; each clone remembers for itself what it has waited for, so every worker
-/// should have its own.
-#[derive(Debug)]
+/// A store in PostgreSQL. Clones share the connections.
+#[derive(Debug, Clone)]
 pub struct Postgres {
     shared: Arc<Shared>,
-    watch: Mutex<Watch>,
 }
 
 struct Shared {
@@ -163,7 +160,7 @@ impl Postgres {
             guard: guard::Guard::default(),
             listener: listen::Listener::default(),
         };
-        Ok(Self { shared: Arc::new(shared), watch: Mutex::default() })
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// How often the database was asked for something since this handle was opened: what an idle relay costs.
@@ -181,21 +178,11 @@ impl Postgres {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
         self.shared.pool.get().await.map_err(|error| Error::from(error).at(&self.shared.place))
     }
-
-    fn watch(&self) -> MutexGuard<'_, Watch> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Shared {
     fn wake(&self) {
         self.wakes.fetch_add(1, Ordering::Release);
         self.woken.notify_waiters();
-    }
-}
-
-impl Clone for Postgres {
-    fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), watch: Mutex::new(self.watch().clone()) }
     }
 }

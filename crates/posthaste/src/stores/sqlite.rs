@@ -11,8 +11,8 @@
 //! ```
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -26,7 +26,6 @@ pub use self::enqueue::enqueue;
 pub use self::enqueue::sqlx::enqueue as enqueue_sqlx;
 #[cfg(feature = "sqlx-sqlite")]
 pub(crate) use self::error::sqlx as sqlx_error;
-use self::wait::Watch;
 use crate::error::Result;
 use crate::journal::PARTITIONS;
 
@@ -54,6 +53,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 mod wait;
+mod write;
 
 /// How to use a database file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,12 +70,10 @@ impl Default for Options {
     }
 }
 
-/// A store in an SQLite file. Clones share the connections; each clone remembers for itself what it has waited for, so every
-/// worker should have its own.
-#[derive(Debug)]
+/// A store in an SQLite file. Clones share the connections.
+#[derive(Debug, Clone)]
 pub struct Sqlite {
     shared: Arc<Shared>,
-    watch: Mutex<Watch>,
 }
 
 #[derive(Debug)]
@@ -87,6 +85,8 @@ struct Shared {
     reader: Desk,
     /// Answers people, and may take its time.
     clerk: Desk,
+    /// The `data_version` of the writing connection when it was opened.
+    version: i64,
     queries: AtomicU64,
     wakes: AtomicU64,
     woken: Notify,
@@ -99,19 +99,20 @@ impl Sqlite {
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let writer = connection::open(path, &options, Role::Relay)?;
-        let watch = Watch::starting_at(wait::data_version(&writer)?);
+        let version = wait::data_version(&writer)?;
         let shared = Shared {
             writer: Desk::around(writer)?,
             reader: Desk::around(connection::open(path, &options, Role::Reader)?)?,
             clerk: Desk::around(connection::open(path, &options, Role::Reader)?)?,
             path: path.to_owned(),
             options,
+            version,
             queries: AtomicU64::new(0),
             wakes: AtomicU64::new(0),
             woken: Notify::new(),
             purge_from: AtomicI64::new(0),
         };
-        Ok(Self { shared: Arc::new(shared), watch: Mutex::new(watch) })
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// How often the database was asked for something since it was opened: what an idle relay costs.
@@ -172,12 +173,5 @@ impl Sqlite {
         let mut log = self.shared.path.clone().into_os_string();
         log.push("-wal");
         std::fs::metadata(log).map_or(0, |log| log.len())
-    }
-}
-
-impl Clone for Sqlite {
-    fn clone(&self) -> Self {
-        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { shared: Arc::clone(&self.shared), watch: Mutex::new(watch) }
     }
 }

@@ -30,9 +30,11 @@ use serde_json::Value;
 use crate::destination::{Destination, Name};
 use crate::domain::{Aggregate, Changes, DomainEvent};
 use crate::error::Result;
-use crate::journal::Position;
+use crate::journal::{Partition, Position};
 use crate::message::{Message, OrderKey};
-use crate::retry::{Fate, OnDead, decide};
+use crate::retry::OnDead;
+use crate::rules::decide::{Fate, decide};
+use crate::rules::route;
 use crate::sink::{Delivery, Error, Run, Sink};
 
 /// All that was committed, and how far each destination got.
@@ -78,7 +80,7 @@ impl Outbox {
         let from = self.settled.get(&destination.name).copied().unwrap_or(0);
         for index in from..self.messages.len() {
             let message = Arc::clone(&self.messages[index]);
-            if destination.route.takes(&destination.name, &message) {
+            if route::takes(&destination.route, &destination.name, &message) {
                 let position = Position::seq(index as u64 + 1);
                 self.settle(&mut drained, destination, sink, position, message).await;
                 if drained.outage.is_some() {
@@ -107,7 +109,11 @@ impl Outbox {
         let mut progress = None;
         for attempt in 1.. {
             let delivery = Delivery { message: Arc::clone(&message), position, attempt, progress: progress.take() };
-            let run = Run { destination: destination.name.clone(), partition: 0, deliveries: vec![delivery] };
+            let run = Run {
+                destination: destination.name.clone(),
+                partition: Partition::default(),
+                deliveries: vec![delivery],
+            };
             let outcome = sink.deliver(&run).await;
             drained.attempts += 1;
             let Some(error) = outcome.error else {

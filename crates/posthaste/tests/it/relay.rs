@@ -39,7 +39,7 @@ mod failing_stores;
 mod hostile;
 mod hostile_rows;
 mod making;
-mod meddled;
+pub(crate) mod meddled;
 mod operating;
 mod outages;
 mod outbox;

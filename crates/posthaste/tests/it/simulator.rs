@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use posthaste::testkit::simulator::{self, Planted};
+use posthaste::simulator::{self, Planted};
 
 const SCHEDULES: u64 = 600;
 

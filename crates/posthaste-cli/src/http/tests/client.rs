@@ -2,9 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use posthaste::Message;
 use posthaste::relay::Monitor;
+use posthaste::store::Store;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -12,7 +14,7 @@ use tokio::net::TcpStream;
 use crate::config::{self, Env};
 use crate::http::Server;
 use crate::operator::Operator;
-use crate::store::Store;
+use crate::store;
 
 pub const VIEWER: &str = "viewer-token-0123456789";
 pub const OPERATOR: &str = "operator-token-0123456789";
@@ -20,7 +22,7 @@ pub const OPERATOR: &str = "operator-token-0123456789";
 /// A relay's HTTP side over an empty journal in a folder of its own, with a token of each role.
 pub struct Place {
     pub server: Server,
-    store: Store,
+    store: Arc<dyn Store>,
     folder: PathBuf,
 }
 
@@ -40,9 +42,9 @@ impl Place {
         let text = format!("destinations.crm.type = 'stdout'\n[http]\nbind = '127.0.0.1:0'\n{http}");
         std::fs::write(&file, text).unwrap();
         let plan = config::load(Some(&file), &Env::new()).unwrap();
-        let store = Store::migrate(&plan.store).await.unwrap();
+        let store = store::migrate(&plan.store).await.unwrap();
         let destinations: Vec<_> = plan.destinations.iter().map(|planned| planned.destination.clone()).collect();
-        store.journal().register(&destinations).await.unwrap();
+        store.register(&destinations).await.unwrap();
         let operator = Operator::new(&plan, &store);
         let server = Server::start(plan.http.as_ref().unwrap(), operator, Monitor::default()).await.unwrap();
         Self { server, store, folder }
@@ -52,7 +54,7 @@ impl Place {
     pub async fn write(&self, orders: usize) -> Vec<String> {
         let order = |n: usize| Message::builder("order.paid", "order", n.to_string()).json(&json!({ "n": n })).build();
         let messages: Vec<Message> = (0..orders).map(|n| order(n).unwrap()).collect();
-        self.store.enqueue(&messages).await.unwrap();
+        self.store.write(&messages).await.unwrap();
         messages.iter().map(|message| message.id.to_string()).collect()
     }
 

@@ -5,10 +5,10 @@
 
 use tracing::{Level, Span};
 
+use crate::engine::{Event, Failed, Input};
 use crate::error::Error;
 use crate::journal::WorkerId;
 use crate::message::Headers;
-use crate::relay::engine::{Event, Failed, Input};
 use crate::sink::Run;
 
 const CLAIM: &str = "OUTBOX_CLAIM";
@@ -84,10 +84,16 @@ pub(in crate::relay) fn log(events: Vec<Event>) {
             }
             Event::Recovered { destination } => tracing::info!(%destination, "destination is back"),
             Event::TookOver { partitions } => {
+                let partitions: Vec<u16> = partitions.iter().map(|partition| partition.number()).collect();
                 tracing::warn!(?partitions, operation = CLAIM, phase = "SUCCESS", "took over from a worker that died");
             }
             Event::LeaseLost { partition } => {
-                tracing::warn!(partition, operation = CLAIM, phase = "ERROR", "lease lost; another worker goes on");
+                tracing::warn!(
+                    partition = partition.number(),
+                    operation = CLAIM,
+                    phase = "ERROR",
+                    "lease lost; another worker goes on"
+                );
             }
         }
     }

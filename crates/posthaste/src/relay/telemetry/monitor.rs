@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::Tally;
 use super::log::store_error;
-use super::{Snapshot, Tally};
-use crate::relay::engine::{Event, Input};
+use crate::engine::Snapshot;
+use crate::engine::{Event, Input};
 
 /// A shared, cheap view of a running relay.
 #[derive(Debug, Clone, Default)]

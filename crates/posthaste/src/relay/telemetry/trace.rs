@@ -59,7 +59,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::journal::Position;
+    use crate::journal::{Partition, Position};
     use crate::message::Message;
     use crate::sink;
 
@@ -97,7 +97,7 @@ mod tests {
             attempt: 1,
             progress: None,
         });
-        Run { destination: "crm".into(), partition: 0, deliveries: deliveries.collect() }
+        Run { destination: "crm".into(), partition: Partition::new(0), deliveries: deliveries.collect() }
     }
 
     #[test]

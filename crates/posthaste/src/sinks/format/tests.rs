@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::journal::Position;
+use crate::journal::{Partition, Position};
 use crate::message::Message;
 
 const HTTP: Dialect = Dialect { cloudevents_prefix: "ce-", cloudevents_encoded: true, reserved: &["host"] };
@@ -11,7 +11,7 @@ const HTTP: Dialect = Dialect { cloudevents_prefix: "ce-", cloudevents_encoded: 
 fn run(message: crate::message::Builder) -> Run {
     let message = Arc::new(message.build().unwrap());
     let delivery = Delivery { message, position: Position { tick: 2, seq: 7 }, attempt: 1, progress: None };
-    Run { destination: "bus".into(), partition: 3, deliveries: vec![delivery] }
+    Run { destination: "bus".into(), partition: Partition::new(3), deliveries: vec![delivery] }
 }
 
 fn rich() -> crate::message::Builder {

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::*;
+use crate::journal::Partition;
 use crate::retry::Verdict;
 
 /// Who was called, in order, and what each handler shall answer.
@@ -35,7 +36,7 @@ fn run(event_type: &str, orders: &[&str], progress: Option<Vec<u8>>) -> Run {
     };
     let mut deliveries: Vec<_> = orders.iter().map(delivery).collect();
     deliveries[0].progress = progress;
-    Run { destination: "app".into(), partition: 0, deliveries }
+    Run { destination: "app".into(), partition: Partition::new(0), deliveries }
 }
 
 #[tokio::test]

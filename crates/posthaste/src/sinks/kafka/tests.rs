@@ -5,7 +5,7 @@ use rdkafka::message::Headers as _;
 use serde_json::json;
 
 use super::*;
-use crate::journal::Position;
+use crate::journal::{Partition, Position};
 use crate::message::{Builder, Message};
 use crate::sink::{Delivery, Verdict};
 use crate::sinks::template::Template;
@@ -13,7 +13,7 @@ use crate::sinks::template::Template;
 fn run(message: Builder) -> Run {
     let message = Arc::new(message.build().unwrap());
     let delivery = Delivery { message, position: Position::seq(7), attempt: 1, progress: None };
-    Run { destination: "bus".into(), partition: 3, deliveries: vec![delivery] }
+    Run { destination: "bus".into(), partition: Partition::new(3), deliveries: vec![delivery] }
 }
 
 fn order() -> Builder {

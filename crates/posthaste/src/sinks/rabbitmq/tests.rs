@@ -3,7 +3,7 @@ use std::sync::Arc;
 use lapin::types::AMQPValue;
 
 use super::*;
-use crate::journal::Position;
+use crate::journal::{Partition, Position};
 use crate::message::{Builder, Message};
 use crate::sink::{Delivery, Verdict};
 use crate::sinks::format::Format;
@@ -14,7 +14,7 @@ fn letter(message: Builder, change: impl FnOnce(&mut Settings)) -> Result<Letter
     change(&mut settings);
     let message = Arc::new(message.build().unwrap());
     let delivery = Delivery { message, position: Position::seq(7), attempt: 1, progress: None };
-    let run = Run { destination: "bus".into(), partition: 3, deliveries: vec![delivery] };
+    let run = Run { destination: "bus".into(), partition: Partition::new(3), deliveries: vec![delivery] };
     let (mut letters, refused) = letter::write(&settings, &run);
     letters.pop().ok_or_else(|| refused.unwrap())
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, duplex};
 
 use super::*;
-use crate::journal::Position;
+use crate::journal::{Partition, Position};
 use crate::message::{Builder, Message};
 use crate::retry::Verdict;
 use crate::sink::Delivery;
@@ -22,7 +22,7 @@ fn run(messages: impl IntoIterator<Item = Builder>) -> Run {
         progress: None,
     };
     let deliveries: Vec<_> = messages.into_iter().enumerate().map(delivery).collect();
-    Run { destination: "log".into(), partition: 3, deliveries }
+    Run { destination: "log".into(), partition: Partition::new(3), deliveries }
 }
 
 /// What the sink writes for these messages.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::journal::Position;
+use crate::journal::{Partition, Position};
 use crate::message::Message;
 
 /// Encodes all but letters, digits and dots; refuses spaces; at most 20 characters.
@@ -23,7 +23,7 @@ impl Rule for Strict {
 
 fn run(message: Message) -> Run {
     let delivery = Delivery { message: Arc::new(message), position: Position::seq(7), attempt: 1, progress: None };
-    Run { destination: "bus".into(), partition: 3, deliveries: vec![delivery] }
+    Run { destination: "bus".into(), partition: Partition::new(3), deliveries: vec![delivery] }
 }
 
 fn render(written: &str, message: Message) -> Result<String, Error> {

@@ -169,11 +169,11 @@ impl Core {
 /// A lane is only asked for by the partition of a stored message or of a held lease, so it exists.
 impl Known {
     pub(super) fn lane(&self, partition: Partition) -> &Lane {
-        &self.lanes[usize::from(partition)]
+        &self.lanes[partition.index()]
     }
 
     pub(super) fn lane_mut(&mut self, partition: Partition) -> &mut Lane {
-        &mut self.lanes[usize::from(partition)]
+        &mut self.lanes[partition.index()]
     }
 }
 

@@ -18,6 +18,7 @@ use crate::inspect::{
 };
 use crate::journal::{Partition, Position};
 use crate::message::{Message, MessageId};
+use crate::rules::route;
 
 #[async_trait]
 impl Inspect for Memory {
@@ -98,7 +99,7 @@ impl Core {
             ..DestinationCounts::default()
         };
         for (&position, stored) in &self.journal {
-            if known.route.takes(name, &stored.message) {
+            if route::takes(&known.route, name, &stored.message) {
                 let status = known.lane(stored.partition).status(position, &stored.message);
                 count(&mut counts, status, self.now.saturating_sub(stored.recorded_at));
             }
@@ -169,7 +170,7 @@ impl Core {
     }
 
     fn lease_report(&self, partition: Partition) -> Option<LeaseReport> {
-        let holding = &self.holdings[usize::from(partition)];
+        let holding = &self.holdings[partition.index()];
         let worker = holding.worker.as_ref()?;
         Some(LeaseReport {
             partition,

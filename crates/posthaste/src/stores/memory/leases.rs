@@ -26,7 +26,7 @@ impl Core {
     pub fn lease(&mut self, worker: &WorkerId, ttl: Duration, want: usize) -> Grant {
         let until = self.announce(worker, ttl);
         let now = self.now;
-        let free = (0..).zip(&mut self.holdings).filter(|(_, holding)| !holding.is_live(now));
+        let free = Partition::all(self.partitions).zip(&mut self.holdings).filter(|(_, holding)| !holding.is_live(now));
         let leases = free.take(want).map(|(partition, holding)| holding.acquire(partition, worker, until)).collect();
         Grant {
             leases,
@@ -65,7 +65,7 @@ impl Core {
 
     /// Who may write under `epoch`: the worker that took the partition last, even late, unless it gave it back.
     pub(super) fn fence(&self, partition: Partition, epoch: Epoch) -> Option<&WorkerId> {
-        let holding = self.holdings.get(usize::from(partition))?;
+        let holding = self.holdings.get(partition.index())?;
         holding.worker.as_ref().filter(|_| holding.epoch == epoch)
     }
 
@@ -76,7 +76,7 @@ impl Core {
     }
 
     fn holding_of(&mut self, worker: &WorkerId, lease: &Lease) -> Option<&mut Holding> {
-        let holding = self.holdings.get_mut(usize::from(lease.partition))?;
+        let holding = self.holdings.get_mut(lease.partition.index())?;
         let held = holding.epoch == lease.epoch && holding.worker.as_ref() == Some(worker);
         held.then_some(holding)
     }
@@ -89,7 +89,7 @@ impl Holding {
 
     fn acquire(&mut self, partition: Partition, worker: &WorkerId, until: Duration) -> Lease {
         let expired_before = self.worker.is_some();
-        *self = Self { worker: Some(worker.clone()), epoch: self.epoch + 1, until };
+        *self = Self { worker: Some(worker.clone()), epoch: self.epoch.next(), until };
         Lease { partition, epoch: self.epoch, expired_before }
     }
 }

@@ -10,6 +10,7 @@ use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{Filter, Mode, Operation, OperationReport, Status};
 use crate::journal::{ParkedState, Partition, Position};
+use crate::rules::route;
 
 /// One delivery and what to put beside its lane.
 struct Change {
@@ -94,7 +95,7 @@ impl Core {
         let lane = at.known.lane(delivery.stored.partition);
         let newer = self.journal.range((Excluded(delivery.position), Unbounded));
         newer.filter(|(_, stored)| is_of_key(&stored.message, &key)).any(|(&position, stored)| {
-            at.known.route.takes(at.name, &stored.message)
+            route::takes(&at.known.route, at.name, &stored.message)
                 && lane.status(position, &stored.message) == Status::Delivered
         })
     }

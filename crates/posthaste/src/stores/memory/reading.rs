@@ -78,7 +78,7 @@ impl Core {
         let known = self.known(destination)?;
         let mut ready = Vec::new();
         let mut next_in = None;
-        for lane in partitions.iter().filter_map(|&partition| known.lanes.get(usize::from(partition))) {
+        for lane in partitions.iter().filter_map(|&partition| known.lanes.get(partition.index())) {
             for (&position, parked) in &lane.parked {
                 match lane.ready_at(parked) {
                     Some(at) if at <= self.now => ready.push((at, position, parked)),

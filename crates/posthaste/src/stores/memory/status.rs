@@ -3,10 +3,11 @@
 use super::core::{Core, Known, Stored, timestamp};
 use super::lane::{Lane, Parked};
 use super::reading::is_of_key;
-use crate::destination::{self, Name};
+use crate::destination::Name;
 use crate::inspect::{Filter, Listed, Status};
 use crate::journal::Position;
 use crate::message::Message;
+use crate::rules::route;
 
 /// One message at one destination, or at none when nobody takes it.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +70,7 @@ impl Core {
         };
         let Some(key) = stored.message.order_key() else { return Vec::new() };
         let ordered = |message: &Message| {
-            is_of_key(message, &key) && message.due_at.is_none() && known.route.takes(destination, message)
+            is_of_key(message, &key) && message.due_at.is_none() && route::takes(&known.route, destination, message)
         };
         let before = self.journal.range(..position).filter(|(_, stored)| ordered(&stored.message));
         before.map(|(&position, _)| position).collect()
@@ -77,7 +78,7 @@ impl Core {
 
     /// One message at every current destination that takes it; without a destination if there is none.
     pub(super) fn deliveries_of<'a>(&'a self, position: Position, stored: &'a Stored) -> Vec<Delivery<'a>> {
-        let takers = self.current().filter(|(name, known)| known.route.takes(name, &stored.message));
+        let takers = self.current().filter(|(name, known)| route::takes(&known.route, name, &stored.message));
         let mut deliveries: Vec<_> = takers
             .map(|(name, known)| {
                 let lane = known.lane(stored.partition);
@@ -102,7 +103,7 @@ impl Delivery<'_> {
 
     fn message_matches(&self, filter: &Filter) -> bool {
         let message = &*self.stored.message;
-        let pattern = |pattern: &String| destination::matches(pattern, &message.event_type);
+        let pattern = |pattern: &String| crate::rules::route::matches(pattern, &message.event_type);
         (filter.ids.is_empty() || filter.ids.contains(&message.id))
             && filter.event_type.as_ref().is_none_or(pattern)
             && (filter.key.is_none() || filter.key.as_deref() == message.key.as_deref())

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::core::{Core, Stored};
 use crate::error::Result;
 use crate::journal::{LaneCommit, Partition, Position, Purged};
+use crate::rules::route;
 
 impl Core {
     /// See [`crate::journal::Journal::commit`].
@@ -52,7 +53,7 @@ impl Core {
     }
 
     fn is_settled(&self, position: Position, stored: &Stored) -> bool {
-        let mut takers = self.current().filter(|(name, known)| known.route.takes(name, &stored.message));
+        let mut takers = self.current().filter(|(name, known)| route::takes(&known.route, name, &stored.message));
         takers.all(|(_, known)| known.lane(stored.partition).status(position, &stored.message).is_settled())
     }
 

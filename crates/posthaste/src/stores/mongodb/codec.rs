@@ -189,7 +189,7 @@ impl<'a> Reading<'a> {
         let row = Row {
             id: Bson::Null,
             seq: 0,
-            partition: 0,
+            partition: Partition::new(0),
             at: 0,
             message,
             chunks: 0,
@@ -221,7 +221,10 @@ impl<'a> Reading<'a> {
             let (name, value) = element.map_err(|_| corrupt("a document of the journal is damaged"))?;
             match name.as_str() {
                 "seq" => self.row.seq = whole_of(value).unwrap_or_default(),
-                "partition" => self.row.partition = whole_of(value).and_then(|n| n.try_into().ok()).unwrap_or_default(),
+                "partition" => {
+                    self.row.partition =
+                        Partition::new(whole_of(value).and_then(|n| n.try_into().ok()).unwrap_or_default())
+                }
                 "at" => self.row.at = moment_of(value).unwrap_or_default(),
                 "key" => self.own_key = Some(text_of(value)),
                 "id" => self.own_id = uuid_of(value),

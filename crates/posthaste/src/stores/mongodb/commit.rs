@@ -56,7 +56,7 @@ impl MongoDb {
         }
         for commit in commits {
             is_known(self.db(), &commit.destination).await?;
-            if epochs.get(&commit.partition) != Some(&lease::epoch(commit.epoch)) {
+            if epochs.get(&commit.partition) != Some(&lease::epoch(commit.epoch.number())) {
                 refused.push(commit.partition);
             }
         }
@@ -67,8 +67,8 @@ impl MongoDb {
 /// The lane, while its lease is held under this epoch, even late.
 fn fence(commit: &LaneCommit) -> Document {
     doc! {
-        "_id": i64::from(commit.partition),
-        "epoch": lease::epoch(commit.epoch),
+        "_id": i64::from(commit.partition.number()),
+        "epoch": lease::epoch(commit.epoch.number()),
         "worker": { "$ne": Bson::Null },
         lane(commit.destination.as_str()): { "$exists": true },
     }
@@ -145,7 +145,7 @@ impl Recording<'_> {
             "_id": parked_id(codec::seq(park.position), destination),
             "seq": codec::seq(park.position),
             "destination": destination,
-            "partition": i64::from(self.commit.partition),
+            "partition": i64::from(self.commit.partition.number()),
             "message": codec::uuid(park.message),
             "scope": park.key.as_ref().map_or(Bson::Null, |key| codec::scope(destination, key).into()),
             "state": park.state.as_str(),
@@ -169,7 +169,7 @@ impl Recording<'_> {
             let place = doc! {
                 "_id": codec::scope(destination, &held.key),
                 "destination": destination,
-                "partition": i64::from(self.commit.partition),
+                "partition": i64::from(self.commit.partition.number()),
                 "after": codec::seq(held.after),
                 "until": codec::seq(held.until),
             };

@@ -63,7 +63,7 @@ async fn select(
     due_at: Document,
     limit: usize,
 ) -> Result<Vec<Document>> {
-    let partitions: Vec<i64> = partitions.iter().map(|&partition| i64::from(partition)).collect();
+    let partitions: Vec<i64> = partitions.iter().map(|&partition| i64::from(partition.number())).collect();
     let wanted = doc! { "destination": destination.as_str(), "dueAt": due_at, "partition": { "$in": partitions } };
     let mut stages = vec![doc! { "$match": wanted }, doc! { "$sort": { "dueAt": 1, "seq": 1 } }];
     stages.extend(not_held());

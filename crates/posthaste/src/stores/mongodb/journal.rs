@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::MongoDb;
+use super::{MongoDb, wait};
 use crate::destination::{Destination, Name};
 use crate::error::Result;
+use crate::inspect::Finding;
 use crate::journal::{
-    Batch, DueBatch, Entry, Grant, HeldKey, Hint, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
+    Batch, DueBatch, Entry, Grant, HeldKey, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
     ReadRequest, WorkerId, WorkerReport,
 };
+use crate::message::Message;
+use crate::store::{Store, Watch};
 
 #[async_trait]
 impl Journal for MongoDb {
@@ -72,11 +75,26 @@ impl Journal for MongoDb {
         self.commit_lanes(commits).await
     }
 
-    async fn wait(&self, timeout: Duration) -> Result<Hint> {
-        self.wait_for_change(timeout).await
-    }
-
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
         self.purge_up_to(older_than, limit).await
+    }
+}
+
+#[async_trait]
+impl Store for MongoDb {
+    async fn migrate(&self) -> Result<()> {
+        Self::migrate(self).await
+    }
+
+    async fn check(&self) -> Result<Vec<Finding>> {
+        Self::check(self).await
+    }
+
+    async fn write(&self, messages: &[Message]) -> Result<Vec<bool>> {
+        Self::write(self, messages).await
+    }
+
+    fn watch(&self) -> Box<dyn Watch> {
+        Box::new(wait::Watcher::new(self.clone()))
     }
 }

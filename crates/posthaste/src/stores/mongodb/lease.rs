@@ -15,7 +15,7 @@ use super::sessions::LeftBehind;
 use super::{MongoDb, sequence};
 use crate::destination::Name;
 use crate::error::{Error, Kind, Result};
-use crate::journal::{Grant, Lease, Partition, WorkerId, WorkerReport};
+use crate::journal::{Epoch, Grant, Lease, Partition, WorkerId, WorkerReport};
 
 /// What a worker sees before it writes anything.
 struct Glance {
@@ -173,17 +173,17 @@ async fn take(db: &Db, worker: &WorkerId, ttl: Duration, wanted: &[(Partition, i
     } };
     let is_free = doc! { "$or": [{ "$eq": ["$worker", Bson::Null] }, { "$lte": ["$expiresAt", "$$NOW"] }] };
     let take = |(partition, epoch): &(Partition, i64)| {
-        doc! { "q": { "_id": i64::from(*partition), "epoch": epoch, "$expr": &is_free }, "u": [&set] }
+        doc! { "q": { "_id": i64::from(partition.number()), "epoch": epoch, "$expr": &is_free }, "u": [&set] }
     };
     db.update_all("outbox_partitions", wanted.iter().map(take).collect(), None).await?;
-    let ids: Vec<i64> = wanted.iter().map(|(partition, _)| i64::from(*partition)).collect();
+    let ids: Vec<i64> = wanted.iter().map(|(partition, _)| i64::from(partition.number())).collect();
     let mut cursor = db.partitions.find(doc! { "_id": { "$in": ids }, "claim": &claim }).await?;
     let mut leases = Vec::new();
     while cursor.advance().await? {
         let taken = Document::try_from(cursor.current()).map_err(mongodb::error::Error::from)?;
         leases.push(Lease {
             partition: partition(&taken)?,
-            epoch: u64::try_from(whole(&taken, "epoch")?).unwrap_or_default(),
+            epoch: Epoch::new(u64::try_from(whole(&taken, "epoch")?).unwrap_or_default()),
             expired_before: taken.get_bool("expiredBefore").unwrap_or_default(),
         });
     }
@@ -191,12 +191,14 @@ async fn take(db: &Db, worker: &WorkerId, ttl: Duration, wanted: &[(Partition, i
 }
 
 pub(super) fn partition(document: &Document) -> Result<Partition> {
-    Ok(Partition::try_from(whole(document, "_id")?).unwrap_or(Partition::MAX))
+    Ok(Partition::new(u16::try_from(whole(document, "_id")?).unwrap_or(u16::MAX)))
 }
 
 /// Each lease by partition and epoch.
 fn each(held: &[Lease]) -> Vec<Document> {
-    held.iter().map(|lease| doc! { "_id": i64::from(lease.partition), "epoch": epoch(lease.epoch) }).collect()
+    held.iter()
+        .map(|lease| doc! { "_id": i64::from(lease.partition.number()), "epoch": epoch(lease.epoch.number()) })
+        .collect()
 }
 
 pub(super) fn epoch(epoch: u64) -> i64 {

@@ -78,7 +78,7 @@ impl<'a> Matches<'a> {
     }
 
     fn matching(&self, standing: &Standing, row: &Row) -> Vec<Match> {
-        let by_pattern = |pattern: &String| destination::matches(pattern, &row.message.event_type);
+        let by_pattern = |pattern: &String| crate::rules::route::matches(pattern, &row.message.event_type);
         if !self.filter.event_type.as_ref().is_none_or(by_pattern) {
             return Vec::new();
         }

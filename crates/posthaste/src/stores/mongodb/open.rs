@@ -45,7 +45,7 @@ async fn cursors(
     destination: &Name,
     leases: &[Lease],
 ) -> Result<Vec<(Partition, crate::journal::Cursor)>> {
-    let ids: Vec<i64> = leases.iter().map(|lease| i64::from(lease.partition)).collect();
+    let ids: Vec<i64> = leases.iter().map(|lease| i64::from(lease.partition.number())).collect();
     let only = doc! { "epoch": 1, lane(destination.as_str()): 1 };
     let find = db.partitions.find(doc! { "_id": { "$in": ids }, "worker": { "$ne": Bson::Null } }).projection(only);
     let mut cursor = find.session(&mut *session).await?;
@@ -56,7 +56,7 @@ async fn cursors(
         let lane = lane.ok_or_else(|| corrupt("a partition has no lane of a destination that is known"))?;
         found.insert((lease::partition(&one)?, whole(&one, "epoch")?), codec::decode_cursor(lane)?);
     }
-    let held = leases.iter().map(|one| (one.partition, lease::epoch(one.epoch)));
+    let held = leases.iter().map(|one| (one.partition, lease::epoch(one.epoch.number())));
     Ok(held.filter_map(|key| found.remove(&key).map(|cursor| (key.0, cursor))).collect())
 }
 
@@ -88,7 +88,7 @@ async fn held(
 
 pub(super) fn held_key(document: &mongodb::bson::Document) -> Result<(Partition, HeldKey)> {
     let scope = document.get_document("_id").map_err(|_| corrupt("a held key is damaged"))?;
-    let partition = Partition::try_from(whole(document, "partition")?).unwrap_or(Partition::MAX);
+    let partition = Partition::new(u16::try_from(whole(document, "partition")?).unwrap_or(u16::MAX));
     let (after, until) = (codec::position(whole(document, "after")?), codec::position(whole(document, "until")?));
     Ok((partition, HeldKey { key: codec::order_key(scope)?, after, until }))
 }

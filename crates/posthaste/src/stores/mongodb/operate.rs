@@ -124,7 +124,7 @@ fn replayed(destination: &str, one: &Match, now: mongodb::bson::DateTime) -> Doc
         "_id": parked_id(one.row.seq, destination),
         "seq": one.row.seq,
         "destination": destination,
-        "partition": i64::from(one.row.partition),
+        "partition": i64::from(one.row.partition.number()),
         "message": codec::uuid(one.row.message.id),
         "scope": key.map_or(Bson::Null, |key| codec::scope(destination, &key).into()),
         "state": "replay",

@@ -47,7 +47,7 @@ async fn read(db: &Db, session: &mut ClientSession, request: &ReadRequest, parti
     }
     let mut filter = doc! { "posthaste.seq": { "$gt": codec::seq(request.after), "$lte": codec::seq(end) } };
     if request.partitions.len() != usize::from(partitions) {
-        let wanted: Vec<i64> = request.partitions.iter().map(|&partition| i64::from(partition)).collect();
+        let wanted: Vec<i64> = request.partitions.iter().map(|&partition| i64::from(partition.number())).collect();
         filter.insert("posthaste.partition", doc! { "$in": wanted });
     }
     let mut walk = Walk::new(db, filter, request.limit, session).await?;
@@ -78,7 +78,7 @@ async fn read_key(
     let mut filter = of_key(db, held);
     filter
         .insert("posthaste.seq", doc! { "$gt": codec::seq(held.after), "$lte": codec::seq(held.until), "$nin": aside });
-    filter.insert("posthaste.partition", i64::from(partition));
+    filter.insert("posthaste.partition", i64::from(partition.number()));
     let mut walk = Walk::new(db, filter, limit, session).await?;
     let mut entries = Vec::new();
     while entries.len() < limit

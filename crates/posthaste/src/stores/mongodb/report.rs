@@ -10,7 +10,7 @@ use super::standing::Standing;
 use super::{MongoDb, document, due, read, sequence};
 use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
-use crate::journal::WorkerReport;
+use crate::journal::{Epoch, WorkerReport};
 use crate::message::MessageId;
 
 impl MongoDb {
@@ -94,7 +94,7 @@ async fn behind(db: &Db, session: &mut ClientSession, destination: &str, row: &R
 async fn ahead(db: &Db, session: &mut ClientSession, standing: &Standing, place: usize, row: &Row) -> Result<u64> {
     let before = doc! {
         "posthaste.seq": { "$gt": standing.low(place, row.partition), "$lt": row.seq },
-        "posthaste.partition": i64::from(row.partition),
+        "posthaste.partition": i64::from(row.partition.number()),
     };
     let before = read::rows(db, session, before, None, false).await?;
     Ok(before.iter().filter(|before| !standing.has_passed(place, before)).count() as u64)
@@ -120,7 +120,7 @@ async fn timeline(db: &Db, session: &mut ClientSession, destination: &str, seq: 
 /// Who holds the partition, and what they say about themselves; both by `_id`.
 async fn lease(db: &Db, session: &mut ClientSession, row: &Row) -> Result<Option<LeaseReport>> {
     let now = sequence::state(db, session).await?.now;
-    let held = doc! { "_id": i64::from(row.partition), "worker": { "$ne": Bson::Null } };
+    let held = doc! { "_id": i64::from(row.partition.number()), "worker": { "$ne": Bson::Null } };
     let only = doc! { "worker": 1, "epoch": 1, "expiresAt": 1 };
     let Some(held) = db.partitions.find_one(held).projection(only).session(&mut *session).await? else {
         return Ok(None);
@@ -130,7 +130,7 @@ async fn lease(db: &Db, session: &mut ClientSession, row: &Row) -> Result<Option
     Ok(Some(LeaseReport {
         partition: row.partition,
         worker,
-        epoch: u64::try_from(whole(&held, "epoch")?).unwrap_or_default(),
+        epoch: Epoch::new(u64::try_from(whole(&held, "epoch")?).unwrap_or_default()),
         expired: moment(&held, "expiresAt").unwrap_or_default() <= now,
         report: said.as_ref().and_then(worker_report),
     }))

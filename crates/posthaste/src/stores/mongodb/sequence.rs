@@ -260,7 +260,7 @@ impl Taken {
                 row.message.id = given.unwrap_or(row.message.id);
                 let mut set = doc! {
                     "posthaste.seq": *next,
-                    "posthaste.partition": i64::from(partition_of(&row.message, partitions)),
+                    "posthaste.partition": i64::from(partition_of(&row.message, partitions).number()),
                     "posthaste.at": super::date(now),
                 };
                 if !row.by_library {

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::inspect::Status;
 use crate::journal::{Cursor, HeldKey, ParkedState, Partition};
 use crate::message::{Message, OrderKey};
+use crate::rules::route;
 
 /// Where all lanes of all named destinations stand, in one snapshot.
 #[derive(Debug, Default)]
@@ -99,7 +100,7 @@ impl Standing {
 
     /// Who takes a message.
     pub(super) fn takers<'a>(&'a self, message: &'a Message) -> impl Iterator<Item = usize> + 'a {
-        let takes = |one: &&(usize, &Destination)| one.1.route.takes(&one.1.name, message);
+        let takes = |one: &&(usize, &Destination)| route::takes(&one.1.route, &one.1.name, message);
         self.destinations.iter().enumerate().filter(move |one| takes(&one)).map(|(place, _)| place)
     }
 

@@ -87,12 +87,13 @@ pub(super) fn limit(limit: usize) -> i64 {
 }
 
 pub(super) fn partition(number: i32) -> Result<Partition> {
-    Partition::try_from(number)
+    u16::try_from(number)
+        .map(Partition::new)
         .map_err(|error| Error::new(Kind::Corrupt, "a partition has no such number").caused_by(error))
 }
 
 pub(super) fn partitions(numbers: &[Partition]) -> Vec<i32> {
-    numbers.iter().map(|&number| i32::from(number)).collect()
+    numbers.iter().map(|&number| i32::from(number.number())).collect()
 }
 
 /// As keys of held and parked rows, where nothing may be NULL; a message never has an empty tenant.

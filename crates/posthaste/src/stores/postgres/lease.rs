@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 use super::{Postgres, codec, guard};
 use crate::destination::Name;
 use crate::error::{Error, Kind, Result};
-use crate::journal::{Grant, Lease, Partition, WorkerId, WorkerReport};
+use crate::journal::{Epoch, Grant, Lease, Partition, WorkerId, WorkerReport};
 
 impl Postgres {
     pub(super) async fn acquire(&self, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
@@ -61,10 +61,10 @@ fn grant(glance: &Row, leases: Vec<Lease>) -> Result<Grant> {
 }
 
 fn lease(row: &Row) -> Result<Lease> {
-    let epoch = codec::unsigned(row.try_get(1)?);
+    let epoch = Epoch::new(codec::unsigned(row.try_get(1)?));
     Ok(Lease { partition: codec::partition(row.try_get(0)?)?, epoch, expired_before: row.try_get(2)? })
 }
 
 fn columns(held: &[Lease]) -> (Vec<i32>, Vec<i64>) {
-    held.iter().map(|lease| (i32::from(lease.partition), codec::signed(lease.epoch))).unzip()
+    held.iter().map(|lease| (i32::from(lease.partition.number()), codec::signed(lease.epoch.number()))).unzip()
 }

@@ -29,8 +29,8 @@ impl Postgres {
 
 async fn cursors(client: &Client, destination: &Name, leases: &[Lease]) -> Result<HashMap<Partition, Cursor>> {
     let statement = client.prepare_cached(include_str!("open_lane.sql")).await?;
-    let partitions: Vec<_> = leases.iter().map(|lease| i32::from(lease.partition)).collect();
-    let epochs: Vec<_> = leases.iter().map(|lease| codec::signed(lease.epoch)).collect();
+    let partitions: Vec<_> = leases.iter().map(|lease| i32::from(lease.partition.number())).collect();
+    let epochs: Vec<_> = leases.iter().map(|lease| codec::signed(lease.epoch.number())).collect();
     let rows = client.query(&statement, &[&destination.as_str(), &partitions, &epochs]).await?;
     let mut cursors = HashMap::new();
     for row in rows {

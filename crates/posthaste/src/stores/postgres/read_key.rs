@@ -53,7 +53,7 @@ impl Asked<'_> {
         let HeldKey { key, after, until } = self.held;
         let params: [&(dyn ToSql + Sync); 9] = [
             &self.destination.as_str(),
-            &i32::from(self.partition),
+            &i32::from(self.partition.number()),
             &key.key.as_str(),
             &key.tenant.as_deref(),
             &codec::signed(after.tick),

@@ -7,7 +7,7 @@ use super::codec::{self, AFTER_MESSAGE};
 use super::list;
 use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
-use crate::journal::{Partition, WorkerReport};
+use crate::journal::{Epoch, Partition, WorkerReport};
 use crate::message::{Message, MessageId};
 
 pub(super) async fn get(snapshot: &Transaction<'_>, id: MessageId) -> Result<Option<Report>> {
@@ -75,7 +75,7 @@ impl Subject<'_> {
     async fn ahead(&self, destination: &str) -> Result<u64> {
         let statement = self.snapshot.prepare_cached(include_str!("get_ahead.sql")).await?;
         let lane: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-            [&destination, &i32::from(self.partition), &self.seq];
+            [&destination, &i32::from(self.partition.number()), &self.seq];
         Ok(codec::unsigned(self.snapshot.query_one(&statement, &lane).await?.try_get(0)?))
     }
 
@@ -97,13 +97,13 @@ impl Subject<'_> {
 
     async fn lease(&self) -> Result<Option<LeaseReport>> {
         let statement = self.snapshot.prepare_cached(include_str!("get_lease.sql")).await?;
-        let Some(row) = self.snapshot.query_opt(&statement, &[&i32::from(self.partition)]).await? else {
+        let Some(row) = self.snapshot.query_opt(&statement, &[&i32::from(self.partition.number())]).await? else {
             return Ok(None);
         };
         Ok(Some(LeaseReport {
             partition: self.partition,
             worker: row.try_get(0)?,
-            epoch: codec::unsigned(row.try_get(1)?),
+            epoch: Epoch::new(codec::unsigned(row.try_get(1)?)),
             expired: row.try_get(2)?,
             report: worker_report(row.try_get(3)?),
         }))

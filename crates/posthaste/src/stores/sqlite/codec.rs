@@ -9,12 +9,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::Timestamp;
 use rusqlite::Row;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::error::{Error, Kind, Result};
-use crate::journal::{Cursor, Entry, Partition, Position};
+use crate::journal::{Cursor, Entry, Epoch, Partition, Position};
 use crate::message::{Headers, Message, MessageId, OrderKey, Origin, Text};
 
 /// Milliseconds since 1970: SQLite's clock is that of the machine, which all who share the file share too.
@@ -203,4 +203,28 @@ fn headers(json: &[u8]) -> Headers {
         Ok(ByHand::Object(object)) => object.into_iter().map(|(name, value)| (name, plain(value))).collect(),
         Err(_) => Headers::default(),
     })
+}
+
+impl ToSql for Partition {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(i64::from(self.number()).into())
+    }
+}
+
+impl FromSql for Partition {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        u16::column_result(value).map(Self::new)
+    }
+}
+
+impl ToSql for Epoch {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(i64::try_from(self.number()).unwrap_or(i64::MAX).into())
+    }
+}
+
+impl FromSql for Epoch {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        u64::column_result(value).map(Self::new)
+    }
 }

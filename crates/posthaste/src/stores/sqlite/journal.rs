@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Sqlite, codec, commit, due, lease, migrate, open, read, register};
+use super::{Sqlite, codec, commit, due, lease, migrate, open, read, register, wait, write};
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Entry, Grant, HeldKey, Hint, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
+    Batch, DueBatch, Entry, Grant, HeldKey, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
     ReadRequest, WorkerId, WorkerReport,
 };
+use crate::message::Message;
+use crate::store::{Store, Watch};
 
 #[async_trait]
 impl Journal for Sqlite {
@@ -88,11 +90,22 @@ impl Journal for Sqlite {
         self.writing(move |transaction| commit::commit(transaction, &commits)).await
     }
 
-    async fn wait(&self, timeout: Duration) -> Result<Hint> {
-        self.wait_for_change(timeout).await
-    }
-
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
         self.purge_up_to(older_than, limit).await
+    }
+}
+
+#[async_trait]
+impl Store for Sqlite {
+    async fn migrate(&self) -> Result<()> {
+        Self::migrate(self).await
+    }
+
+    async fn write(&self, messages: &[Message]) -> Result<Vec<bool>> {
+        write::write(self, messages).await
+    }
+
+    fn watch(&self) -> Box<dyn Watch> {
+        Box::new(wait::Watcher::new(self.clone()))
     }
 }

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use super::{Options, Sqlite, connect, connection, enqueue};
 use crate::destination::Destination;
 use crate::error::{Error, Kind, Result};
-use crate::journal::{Cursor, Entry, Hint, Journal, LaneCommit, Lease, Position, ReadRequest, WorkerId};
+use crate::journal::{Cursor, Entry, Hint, Journal, LaneCommit, Lease, Partition, Position, ReadRequest, WorkerId};
 use crate::message::Message;
 
 mod failing;
@@ -81,7 +81,7 @@ impl Store {
     /// Everything in the journal.
     async fn entries(&self) -> Result<Vec<Entry>> {
         let request = ReadRequest {
-            partitions: (0..self.partitions().await?).collect(),
+            partitions: Partition::all(self.partitions().await?).collect(),
             after: Position::START,
             until: Position::END,
             limit: 10_000,

@@ -5,55 +5,72 @@
 //! written, then twice as long each time, up to [`LONGEST_PAUSE`]. What other relays record is a change too, but no reason to
 //! hurry: idle workers that renew their leases would keep each other busy.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use rusqlite::Connection;
 use tokio::time::Instant;
 
 use super::{Sqlite, read};
 use crate::error::Result;
 use crate::journal::{Hint, Position};
+use crate::store::Watch;
 
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// Seven questions a second when nothing happens.
 const LONGEST_PAUSE: Duration = Duration::from_millis(150);
 
-/// What one handle has noticed.
-#[derive(Debug, Clone)]
-pub(super) struct Watch {
+/// What one worker has noticed.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    store: Sqlite,
     version: i64,
     wakes: u64,
     newest: Position,
     pause: Duration,
 }
 
-impl Watch {
-    pub(super) fn starting_at(version: i64) -> Self {
-        Self { version, wakes: 0, newest: Position::START, pause: SHORTEST_PAUSE }
+impl Watcher {
+    pub(super) fn new(store: Sqlite) -> Self {
+        let version = store.shared.version;
+        Self { store, version, wakes: 0, newest: Position::START, pause: SHORTEST_PAUSE }
     }
 
     /// Takes note of the newest change and says whether there was one.
     fn notice(&mut self, version: i64, wakes: u64, newest: Position) -> bool {
         let changed = version != self.version || wakes != self.wakes;
         let hurry = newest > self.newest || wakes != self.wakes;
-        let pause = if hurry { SHORTEST_PAUSE } else { (self.pause * 2).min(LONGEST_PAUSE) };
-        *self = Self { version, wakes, newest, pause };
+        self.pause = if hurry { SHORTEST_PAUSE } else { (self.pause * 2).min(LONGEST_PAUSE) };
+        (self.version, self.wakes, self.newest) = (version, wakes, newest);
         changed
+    }
+
+    async fn look(&mut self) -> Result<bool> {
+        let (seen_version, seen_newest) = (self.version, self.newest);
+        let asked = self.store.with_writer(move |writer| {
+            let version = data_version(writer)?;
+            let newest = if version == seen_version { seen_newest } else { read::newest(writer)? };
+            Ok((version, newest))
+        });
+        let (version, newest) = asked.await?;
+        let wakes = self.store.shared.wakes.load(Ordering::Acquire);
+        Ok(self.notice(version, wakes, newest))
     }
 }
 
-impl Sqlite {
-    pub(super) async fn wait_for_change(&self, timeout: Duration) -> Result<Hint> {
+#[async_trait]
+impl Watch for Watcher {
+    async fn wait(&mut self, timeout: Duration) -> Result<Hint> {
         let deadline = Instant::now() + timeout;
+        let shared = Arc::clone(&self.store.shared);
         loop {
             // Before the look at the counter: from now on no wake is missed.
-            let woken = self.shared.woken.notified();
-            let wakes = self.shared.wakes.load(Ordering::Acquire);
-            if self.watch().wakes == wakes {
-                let pause = self.watch().pause.min(deadline.saturating_duration_since(Instant::now()));
+            let woken = shared.woken.notified();
+            if self.wakes == shared.wakes.load(Ordering::Acquire) {
+                let pause = self.pause.min(deadline.saturating_duration_since(Instant::now()));
                 let _ = tokio::time::timeout(pause, woken).await;
             }
             if self.look().await? {
@@ -63,23 +80,6 @@ impl Sqlite {
                 return Ok(Hint::Nothing);
             }
         }
-    }
-
-    async fn look(&self) -> Result<bool> {
-        let seen = self.watch().clone();
-        let (version, newest) = self
-            .with_writer(move |writer| {
-                let version = data_version(writer)?;
-                let newest = if version == seen.version { seen.newest } else { read::newest(writer)? };
-                Ok((version, newest))
-            })
-            .await?;
-        let wakes = self.shared.wakes.load(Ordering::Acquire);
-        Ok(self.watch().notice(version, wakes, newest))
-    }
-
-    fn watch(&self) -> MutexGuard<'_, Watch> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,62 +2,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
-use posthaste::destination::{Destination, Name};
+use posthaste::Relay;
+use posthaste::destination::Destination;
 use posthaste::domain::Changes;
-use posthaste::journal::*;
 use posthaste::relay::Settings;
 use posthaste::sinks::handlers::{Context, Handlers};
 use posthaste::stores::memory::Memory;
 use posthaste::testkit::waiting::until;
-use posthaste::{Relay, Result};
 
 use super::customer::{Customer, CustomerCreated};
+use crate::relay::meddled::{Meddle, Meddled};
 
 /// A store that notices nothing by itself.
 #[derive(Debug)]
-struct Deaf(Memory);
+struct Deaf;
 
-#[async_trait]
-impl Journal for Deaf {
-    async fn partitions(&self) -> Result<u16> {
-        self.0.partitions().await
-    }
-    async fn register(&self, destinations: &[Destination]) -> Result<()> {
-        self.0.register(destinations).await
-    }
-    async fn lease(&self, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
-        self.0.lease(worker, ttl, want).await
-    }
-    async fn renew(&self, w: &WorkerId, ttl: Duration, held: &[Lease], r: &WorkerReport) -> Result<Vec<Partition>> {
-        self.0.renew(w, ttl, held, r).await
-    }
-    async fn release(&self, worker: &WorkerId, held: &[Lease], leaving: bool) -> Result<()> {
-        self.0.release(worker, held, leaving).await
-    }
-    async fn advance(&self) -> Result<Position> {
-        self.0.advance().await
-    }
-    async fn open(&self, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
-        self.0.open(destination, leases).await
-    }
-    async fn read(&self, request: &ReadRequest) -> Result<Batch> {
-        self.0.read(request).await
-    }
-    async fn read_key(&self, name: &Name, p: Partition, held: &HeldKey, limit: usize) -> Result<Vec<Entry>> {
-        self.0.read_key(name, p, held, limit).await
-    }
-    async fn due(&self, destination: &Name, partitions: &[Partition], limit: usize) -> Result<DueBatch> {
-        self.0.due(destination, partitions, limit).await
-    }
-    async fn commit(&self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
-        self.0.commit(commits).await
-    }
-    async fn wait(&self, _: Duration) -> Result<Hint> {
-        std::future::pending().await
-    }
-    async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
-        self.0.purge(older_than, limit).await
+impl Meddle for Deaf {
+    fn hints(&self) -> bool {
+        false
     }
 }
 
@@ -77,7 +39,8 @@ async fn a_commit_wakes_the_relay_of_the_same_process() {
         lease_ttl: Duration::from_secs(3600),
         ..Settings::default()
     };
-    let relay = Relay::builder(Arc::new(Deaf(memory.clone())))
+    let store = Meddled { inner: Arc::new(memory.clone()), meddle: Arc::new(Deaf) };
+    let relay = Relay::builder(Arc::new(store))
         .settings(settings)
         .destination(Destination::new("app"), Arc::new(handlers))
         .build();

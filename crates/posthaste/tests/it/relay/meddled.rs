@@ -1,4 +1,4 @@
-//! A journal whose calls a test can meddle with.
+//! A store whose calls a test can meddle with.
 
 use std::fmt;
 use std::future::Future;
@@ -6,15 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use posthaste::Result;
 use posthaste::destination::{Destination, Name};
+use posthaste::inspect::{
+    AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+};
 use posthaste::journal::{
     Batch, DueBatch, Entry, Grant, HeldKey, Hint, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
     ReadRequest, WorkerId, WorkerReport,
 };
+use posthaste::message::MessageId;
+use posthaste::store::{Store, Watch};
+use posthaste::{Message, Result};
 
 /// What a test does to the calls.
-pub(super) trait Meddle: fmt::Debug + Send + Sync {
+pub(crate) trait Meddle: fmt::Debug + Send + Sync {
     /// An error is the answer, and the call is not made.
     fn before(&self, _call: &str) -> Result<()> {
         Ok(())
@@ -33,7 +38,7 @@ pub(super) trait Meddle: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether `wait` notices anything.
+    /// Whether a watcher notices anything.
     fn hints(&self) -> bool {
         true
     }
@@ -43,9 +48,9 @@ pub(super) trait Meddle: fmt::Debug + Send + Sync {
 }
 
 #[derive(Debug)]
-pub(super) struct Meddled {
-    pub(super) inner: Arc<dyn Journal>,
-    pub(super) meddle: Arc<dyn Meddle>,
+pub(crate) struct Meddled {
+    pub(crate) inner: Arc<dyn Store>,
+    pub(crate) meddle: Arc<dyn Meddle>,
 }
 
 impl Meddled {
@@ -136,15 +141,84 @@ impl Journal for Meddled {
         self.around("commit", self.inner.commit(commits)).await
     }
 
-    async fn wait(&self, timeout: Duration) -> Result<Hint> {
-        if self.meddle.hints() {
-            return self.around("wait", self.inner.wait(timeout)).await;
+    async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
+        self.around("purge", self.inner.purge(older_than, limit)).await
+    }
+}
+
+/// People's questions are not meddled with.
+#[async_trait]
+impl Inspect for Meddled {
+    async fn overview(&self) -> Result<Overview> {
+        self.inner.overview().await
+    }
+
+    async fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+        self.inner.list(filter, page).await
+    }
+
+    async fn get(&self, id: MessageId) -> Result<Option<Report>> {
+        self.inner.get(id).await
+    }
+
+    async fn operate(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport> {
+        self.inner.operate(operation, filter, mode).await
+    }
+
+    async fn pause(&self, destination: &Name) -> Result<bool> {
+        self.inner.pause(destination).await
+    }
+
+    async fn resume(&self, destination: &Name) -> Result<bool> {
+        self.inner.resume(destination).await
+    }
+
+    async fn purgeable(&self, older_than: Duration) -> Result<u64> {
+        self.inner.purgeable(older_than).await
+    }
+
+    async fn record(&self, change: &Change) -> Result<()> {
+        self.inner.record(change).await
+    }
+
+    async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
+        self.inner.audit(before, limit).await
+    }
+}
+
+#[async_trait]
+impl Store for Meddled {
+    async fn migrate(&self) -> Result<()> {
+        self.inner.migrate().await
+    }
+
+    async fn write(&self, messages: &[Message]) -> Result<Vec<bool>> {
+        self.inner.write(messages).await
+    }
+
+    fn watch(&self) -> Box<dyn Watch> {
+        let store = Self { inner: self.inner.clone(), meddle: self.meddle.clone() };
+        Box::new(MeddledWatch { watch: self.inner.watch(), store })
+    }
+}
+
+#[derive(Debug)]
+struct MeddledWatch {
+    store: Meddled,
+    watch: Box<dyn Watch>,
+}
+
+#[async_trait]
+impl Watch for MeddledWatch {
+    async fn wait(&mut self, timeout: Duration) -> Result<Hint> {
+        if self.store.meddle.hints() {
+            return self.store.around("wait", self.watch.wait(timeout)).await;
         }
         tokio::time::sleep(timeout).await;
         Ok(Hint::Maybe)
     }
 
-    async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
-        self.around("purge", self.inner.purge(older_than, limit)).await
+    fn saw(&mut self, newest: Position) {
+        self.watch.saw(newest);
     }
 }

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
+use posthaste::conformance::store_suite::{OpenTransaction, StoreUnderTest};
 use posthaste::destination::{Destination, Name};
-use posthaste::inspect::{
-    Change, DeliveryReport, DestinationCounts, Filter, Inspect, Mode, Operation, OperationReport, Status,
-};
-use posthaste::journal::Journal;
+use posthaste::inspect::{Change, DeliveryReport, DestinationCounts, Filter, Mode, Operation, OperationReport, Status};
 use posthaste::message::MessageId;
 use posthaste::relay::Settings;
 use posthaste::sink::Sink;
-use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
+use posthaste::store::Store;
 pub(super) use posthaste::testkit::waiting::{DEADLINE, eventually, until};
 use posthaste::{Message, Result};
 
@@ -20,8 +18,8 @@ use super::running::Running;
 use crate::stores::{memory, sqlite};
 
 pub(super) struct Outbox {
-    store: Arc<dyn StoreUnderTest>,
-    inspect: Arc<dyn Inspect>,
+    subject: Arc<dyn StoreUnderTest>,
+    store: Arc<dyn Store>,
     meddle: Option<Arc<dyn Meddle>>,
 }
 
@@ -39,8 +37,8 @@ impl Outbox {
         Self::of(crate::stores::postgres::fresh().await)
     }
 
-    pub(super) fn of(store: impl StoreUnderTest) -> Self {
-        Self { inspect: store.inspect(), store: Arc::new(store), meddle: None }
+    pub(super) fn of(subject: impl StoreUnderTest) -> Self {
+        Self { store: subject.store(), subject: Arc::new(subject), meddle: None }
     }
 
     /// The same store, but the relays' calls to it are meddled with.
@@ -48,9 +46,9 @@ impl Outbox {
         Self { meddle: Some(meddle), ..self }
     }
 
-    /// The journal as one more worker has it.
-    pub(super) fn journal(&self) -> Arc<dyn Journal> {
-        let inner = self.store.journal();
+    /// The store as a relay has it.
+    pub(super) fn store(&self) -> Arc<dyn Store> {
+        let inner = self.store.clone();
         match self.meddle.clone() {
             Some(meddle) => Arc::new(Meddled { inner, meddle }),
             None => inner,
@@ -59,14 +57,14 @@ impl Outbox {
 
     /// Writes messages in one committed transaction.
     pub(super) async fn write(&self, messages: &[Message]) -> Result<()> {
-        let enqueued = self.store.write(messages.to_vec()).await?;
+        let enqueued = self.subject.write(messages.to_vec()).await?;
         assert_eq!(enqueued.stored, messages.len());
         Ok(())
     }
 
     /// Writes messages and leaves the transaction open.
     pub(super) async fn begin(&self, messages: &[Message]) -> Result<Box<dyn OpenTransaction>> {
-        self.store.begin(messages.to_vec()).await
+        self.subject.begin(messages.to_vec()).await
     }
 
     /// A relay for one destination.
@@ -75,7 +73,7 @@ impl Outbox {
     }
 
     pub(super) fn start_with(&self, settings: Settings, destinations: Vec<(Destination, Arc<dyn Sink>)>) -> Running {
-        Running::start(self.journal(), self.inspect.clone(), settings, destinations)
+        Running::start(self.store(), settings, destinations)
     }
 
     /// What became of a message at a destination that takes it.
@@ -89,7 +87,7 @@ impl Outbox {
     }
 
     async fn find(&self, destination: &str, id: MessageId) -> Result<Option<DeliveryReport>> {
-        let report = self.inspect.get(id).await?.expect("the message is stored");
+        let report = self.store.get(id).await?.expect("the message is stored");
         Ok(report.deliveries.into_iter().find(|delivery| delivery.destination == destination))
     }
 
@@ -100,30 +98,30 @@ impl Outbox {
     }
 
     pub(super) async fn counts(&self, destination: &str) -> Result<DestinationCounts> {
-        let counts = self.inspect.overview().await?.destinations;
+        let counts = self.store.overview().await?.destinations;
         Ok(counts.into_iter().find(|counts| counts.destination == destination).unwrap_or_default())
     }
 
     /// Messages kept, delivered ones included.
     pub(super) async fn kept(&self) -> Result<u64> {
-        Ok(self.inspect.overview().await?.messages)
+        Ok(self.store.overview().await?.messages)
     }
 
     pub(super) async fn operate(&self, operation: Operation, ids: &[MessageId]) -> Result<OperationReport> {
         let filter = Filter { ids: ids.to_vec(), ..Filter::default() };
-        self.inspect.operate(operation, &filter, Mode::Apply).await
+        self.store.operate(operation, &filter, Mode::Apply).await
     }
 
     /// The latest change that someone made.
     pub(super) async fn last_change(&self) -> Result<Option<Change>> {
-        Ok(self.inspect.audit(None, 1).await?.pop().map(|entry| entry.change))
+        Ok(self.store.audit(None, 1).await?.pop().map(|entry| entry.change))
     }
 
     pub(super) async fn pause(&self, destination: &str) -> Result<bool> {
-        self.inspect.pause(&Name::from(destination)).await
+        self.store.pause(&Name::from(destination)).await
     }
 
     pub(super) async fn resume(&self, destination: &str) -> Result<bool> {
-        self.inspect.resume(&Name::from(destination)).await
+        self.store.resume(&Name::from(destination)).await
     }
 }

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use posthaste::destination::Destination;
-use posthaste::inspect::Inspect;
-use posthaste::journal::Journal;
 use posthaste::relay::{DestinationSnapshot, Monitor, Settings};
 use posthaste::sink::Sink;
+use posthaste::store::Store;
 use posthaste::{Relay, Result};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -22,12 +21,11 @@ pub(super) struct Running {
 impl Running {
     #[expect(clippy::disallowed_methods, reason = "an application would run its relay in a task of its own")]
     pub(super) fn start(
-        journal: Arc<dyn Journal>,
-        inspect: Arc<dyn Inspect>,
+        store: Arc<dyn Store>,
         settings: Settings,
         destinations: Vec<(Destination, Arc<dyn Sink>)>,
     ) -> Self {
-        let mut builder = Relay::builder(journal).inspect(inspect).settings(settings);
+        let mut builder = Relay::builder(store).settings(settings);
         for (destination, sink) in destinations {
             builder = builder.destination(destination, sink);
         }

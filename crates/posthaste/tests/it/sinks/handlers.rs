@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Message, MessageId};
 use posthaste::sink::{Error, Sink};
 use posthaste::sinks::handlers::{Context, Handler, Handlers};
-use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use tokio::sync::watch;
 
 posthaste::sink_suite!(fresh);

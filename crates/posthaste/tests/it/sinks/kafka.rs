@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
+use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Message, MessageId};
 use posthaste::sink::Sink;
 use posthaste::sinks::kafka::{Kafka, Settings};
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
-use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::link::Link;
 use self::topic::Topic;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use posthaste::journal::Position;
+use posthaste::journal::{Partition, Position};
 use posthaste::message::{Message, MessageId};
 use posthaste::sink::{Delivery, Error, Run, Sink, Verdict};
 
@@ -24,7 +24,11 @@ pub(crate) fn run(messages: &[Message]) -> Run {
         attempt: 1,
         progress: None,
     };
-    Run { destination: "it".into(), partition: 0, deliveries: messages.iter().enumerate().map(delivery).collect() }
+    Run {
+        destination: "it".into(),
+        partition: Partition::new(0),
+        deliveries: messages.iter().enumerate().map(delivery).collect(),
+    }
 }
 
 /// Delivers a run that must be confirmed as a whole.

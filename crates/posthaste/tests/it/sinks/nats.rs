@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
+use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Headers, Message};
 use posthaste::sink::Sink;
 use posthaste::sinks::nats::{Nats, Settings};
 use posthaste::sinks::template::Template;
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
-use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::server::{PASSWORD, Server, Stored};
 use super::order::{BehindAProxy, order_suite};

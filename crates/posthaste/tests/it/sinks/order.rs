@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use posthaste::Message;
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
+use posthaste::conformance::sink_suite::SinkUnderTest;
 use posthaste::message::MessageId;
 use posthaste::sink::{Sink, Verdict};
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
-use posthaste::testkit::sink_suite::SinkUnderTest;
 
 use super::key::{self, first_arrivals};
 use super::runs::{deliver, delivered, insist};
@@ -33,7 +33,7 @@ macro_rules! order_suite {
     ($subject:path; $($test:ident,)*) => {$(
         #[test]
         fn $test() {
-            posthaste::testkit::sink_suite::block_on(async {
+            posthaste::conformance::sink_suite::block_on(async {
                 crate::sinks::order::$test(&$subject().await).await;
             });
         }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use posthaste::conformance::sink_suite::{self, Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Message, MessageId};
 use posthaste::sink::{Error, Outcome, Run, Sink};
-use posthaste::testkit::sink_suite::{self, Arrived, Impossible, SinkUnderTest};
 use tokio::sync::{Semaphore, watch};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use lapin::types::FieldTable;
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
+use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Message, MessageId};
 use posthaste::sink::Sink;
 use posthaste::sinks::rabbitmq::{Rabbitmq, Settings};
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
-use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::consumer::Consumer;
 use super::order::{BehindAProxy, order_suite};

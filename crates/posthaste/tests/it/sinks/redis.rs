@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
+use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Headers, Message, MessageId};
 use posthaste::sink::Sink;
 use posthaste::sinks::redis::{Redis, Settings};
 use posthaste::sinks::template::Template;
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
-use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::server::{Entry, Server};
 use super::order::{BehindAProxy, order_suite};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use posthaste::Message;
-use posthaste::journal::Position;
+use posthaste::journal::{Partition, Position};
 use posthaste::message::Builder;
 use posthaste::sink::{Delivery, Outcome, Run, Sink, Verdict};
 
@@ -27,7 +27,7 @@ pub(crate) fn run(messages: &[(u64, Message)]) -> Run {
         attempt: 1,
         progress: None,
     };
-    Run { destination: "bus".into(), partition: 0, deliveries: messages.iter().map(delivery).collect() }
+    Run { destination: "bus".into(), partition: Partition::new(0), deliveries: messages.iter().map(delivery).collect() }
 }
 
 pub(crate) async fn deliver(sink: &dyn Sink, messages: &[(u64, Message)]) -> Outcome {

@@ -7,10 +7,10 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Headers, Message, MessageId};
 use posthaste::sink::Sink;
 use posthaste::sinks::stdout::Stdout;
-use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::io::AsyncWrite;

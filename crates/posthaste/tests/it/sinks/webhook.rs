@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
+use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::Message;
 use posthaste::sink::Sink;
 use posthaste::sinks::template::Template;
 use posthaste::sinks::webhook::{Settings, Webhook};
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
-use posthaste::testkit::sink_suite::{Arrived, Impossible, SinkUnderTest};
 
 use self::endpoint::Endpoint;
 

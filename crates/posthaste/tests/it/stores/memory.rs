@@ -1,11 +1,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use posthaste::inspect::Inspect;
+use posthaste::conformance::store_suite::{OpenTransaction, StoreUnderTest};
 use posthaste::journal::Enqueued;
-use posthaste::journal::Journal;
+use posthaste::store::Store;
 use posthaste::stores::memory::{Memory, Transaction};
-use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
 use posthaste::{Message, Result};
 
 posthaste::store_suite!(fresh);
@@ -18,16 +17,12 @@ pub(crate) async fn fresh() -> InMemory {
 
 #[async_trait]
 impl StoreUnderTest for InMemory {
-    fn journal(&self) -> Arc<dyn Journal> {
+    fn store(&self) -> Arc<dyn Store> {
         Arc::new(self.0.clone())
     }
 
-    fn inspect(&self) -> Arc<dyn Inspect> {
-        Arc::new(self.0.clone())
-    }
-
-    async fn reopen(&self) -> Result<Arc<dyn Journal>> {
-        Ok(self.journal())
+    async fn reopen(&self) -> Result<Arc<dyn Store>> {
+        Ok(self.store())
     }
 
     async fn begin(&self, messages: Vec<Message>) -> Result<Box<dyn OpenTransaction>> {

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mongodb::{Client, ClientSession};
+use posthaste::conformance::store_suite::{OpenTransaction, StoreUnderTest};
 use posthaste::inspect::Inspect;
-use posthaste::journal::{Enqueued, Journal};
+use posthaste::journal::Enqueued;
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options};
-use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
 use posthaste::{Message, Result};
 
 use crate::servers;
@@ -89,15 +90,11 @@ impl Drop for Database {
 
 #[async_trait]
 impl StoreUnderTest for Database {
-    fn journal(&self) -> Arc<dyn Journal> {
+    fn store(&self) -> Arc<dyn Store> {
         Arc::new(self.store.clone())
     }
 
-    fn inspect(&self) -> Arc<dyn Inspect> {
-        Arc::new(self.store.clone())
-    }
-
-    async fn reopen(&self) -> Result<Arc<dyn Journal>> {
+    async fn reopen(&self) -> Result<Arc<dyn Store>> {
         let again = MongoDb::connect(&self.url, Options::default()).await?;
         again.migrate().await?;
         Ok(Arc::new(again))

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use deadpool_postgres::Object;
-use posthaste::inspect::Inspect;
-use posthaste::journal::{Enqueued, Journal};
+use posthaste::conformance::store_suite::{OpenTransaction, StoreUnderTest};
+use posthaste::journal::Enqueued;
+use posthaste::store::Store;
 use posthaste::stores::postgres::{Options, Outbox, Postgres};
-use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
 use posthaste::{Message, Result};
 use tokio_postgres::NoTls;
 
@@ -106,15 +106,11 @@ impl Drop for InSchema {
 
 #[async_trait]
 impl StoreUnderTest for InSchema {
-    fn journal(&self) -> Arc<dyn Journal> {
+    fn store(&self) -> Arc<dyn Store> {
         Arc::new(self.store.clone())
     }
 
-    fn inspect(&self) -> Arc<dyn Inspect> {
-        Arc::new(self.store.clone())
-    }
-
-    async fn reopen(&self) -> Result<Arc<dyn Journal>> {
+    async fn reopen(&self) -> Result<Arc<dyn Store>> {
         let again = Postgres::open(self.options.clone())?;
         again.migrate().await?;
         Ok(Arc::new(again))

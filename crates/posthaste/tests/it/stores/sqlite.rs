@@ -3,10 +3,10 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use async_trait::async_trait;
-use posthaste::inspect::Inspect;
-use posthaste::journal::{Enqueued, Journal};
+use posthaste::conformance::store_suite::{OpenTransaction, StoreUnderTest};
+use posthaste::journal::Enqueued;
+use posthaste::store::Store;
 use posthaste::stores::sqlite::{self, Options, Sqlite};
-use posthaste::testkit::store_suite::{OpenTransaction, StoreUnderTest};
 use posthaste::{Message, Result};
 use rusqlite::TransactionBehavior;
 use tokio::sync::oneshot;
@@ -42,15 +42,11 @@ impl Drop for OnDisk {
 
 #[async_trait]
 impl StoreUnderTest for OnDisk {
-    fn journal(&self) -> Arc<dyn Journal> {
+    fn store(&self) -> Arc<dyn Store> {
         Arc::new(self.store.clone())
     }
 
-    fn inspect(&self) -> Arc<dyn Inspect> {
-        Arc::new(self.store.clone())
-    }
-
-    async fn reopen(&self) -> Result<Arc<dyn Journal>> {
+    async fn reopen(&self) -> Result<Arc<dyn Store>> {
         let again = Sqlite::open(self.file(), Options::default())?;
         again.migrate().await?;
         Ok(Arc::new(again))

@@ -1,7 +1,7 @@
 //! URLs: what a config may say, and what a message may add.
 
 use super::*;
-use crate::journal::Position;
+use crate::journal::{Partition, Position};
 use crate::message::Message;
 use crate::retry::Verdict;
 
@@ -105,7 +105,7 @@ fn rendered(url: &str, key: &str) -> Result<String, Error> {
     let webhook = Webhook::new(settings(url)).expect("the settings are good");
     let message = Message::builder("order.created", "order", "1").key(key).tenant(key).build().expect("it is valid");
     let delivery = Delivery { message: message.into(), position: Position::seq(1), attempt: 1, progress: None };
-    let run = Run { destination: "crm".into(), partition: 0, deliveries: vec![delivery.clone()] };
+    let run = Run { destination: "crm".into(), partition: Partition::new(0), deliveries: vec![delivery.clone()] };
     webhook.endpoint.url(&run, &delivery).map(String::from)
 }
 

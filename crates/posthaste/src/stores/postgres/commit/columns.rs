@@ -27,8 +27,8 @@ impl<'a> Cursors<'a> {
         let mut columns = Self::default();
         for commit in commits {
             columns.destination.push(commit.destination.as_str());
-            columns.partition.push(i32::from(commit.partition));
-            columns.epoch.push(signed(commit.epoch));
+            columns.partition.push(i32::from(commit.partition.number()));
+            columns.epoch.push(signed(commit.epoch.number()));
             let cursor = commit.cursor.as_ref();
             columns.low_tick.push(cursor.map(|cursor| signed(cursor.low.tick)));
             columns.low_seq.push(cursor.map(|cursor| signed(cursor.low.seq)));
@@ -89,7 +89,7 @@ impl<'a> Parks<'a> {
             columns.seq.push(signed(park.position.seq));
             columns.destination.push(commit.destination.as_str());
             columns.tick.push(signed(park.position.tick));
-            columns.partition.push(i32::from(commit.partition));
+            columns.partition.push(i32::from(commit.partition.number()));
             columns.tenant.push(park.key.as_ref().map_or("", codec::tenant));
             columns.key.push(park.key.as_ref().map(|key| key.key.as_str()));
             columns.state.push(park.state.as_str());
@@ -147,7 +147,7 @@ impl<'a> Holds<'a> {
         let mut columns = Self::default();
         for (commit, held) in commits.iter().flat_map(|commit| commit.hold.iter().map(move |held| (commit, held))) {
             columns.destination.push(commit.destination.as_str());
-            columns.partition.push(i32::from(commit.partition));
+            columns.partition.push(i32::from(commit.partition.number()));
             columns.key.push(&held.key.key);
             columns.tenant.push(codec::tenant(&held.key));
             columns.after_tick.push(signed(held.after.tick));
@@ -196,7 +196,7 @@ impl<'a> Attempts<'a> {
         for (commit, tried) in last.into_values() {
             columns.seq.push(signed(tried.position.seq));
             columns.destination.push(commit.destination.as_str());
-            columns.partition.push(i32::from(commit.partition));
+            columns.partition.push(i32::from(commit.partition.number()));
             columns.number.push(i32::try_from(tried.number).unwrap_or(i32::MAX));
             columns.took_ms.push(i64::try_from(tried.took.as_millis()).unwrap_or(i64::MAX));
             columns.error.push(tried.error.as_deref());

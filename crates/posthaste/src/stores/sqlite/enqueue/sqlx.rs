@@ -46,6 +46,6 @@ async fn insert(connection: &mut SqliteConnection, message: &Message, partitions
         .bind(origin.map(|origin| origin.event.as_str()))
         .bind(headers(&message.headers)?)
         .bind(&*message.payload)
-        .bind(partition_of(message, partitions));
+        .bind(partition_of(message, partitions).number());
     Ok(query.execute(connection).await.map_err(error::sqlx)?.rows_affected())
 }

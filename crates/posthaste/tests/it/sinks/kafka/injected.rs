@@ -1,8 +1,8 @@
 //! Errors that a healthy broker does not give: injected into the brokers that the client library brings for such tests.
 
+use posthaste::conformance::sink_suite::block_on;
 use posthaste::sink::Sink;
 use posthaste::sinks::kafka::{Kafka, Settings};
-use posthaste::testkit::sink_suite::block_on;
 use rdkafka::mocking::MockCluster;
 use rdkafka::producer::DefaultProducerContext;
 use rdkafka::types::{RDKafkaApiKey, RDKafkaRespErr};

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use posthaste::testkit::fault_proxy::FaultProxy;
+use posthaste::conformance::fault_proxy::FaultProxy;
 
 use crate::servers;
 

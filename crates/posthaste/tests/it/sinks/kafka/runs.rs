@@ -1,10 +1,10 @@
 //! What of a run is confirmed when the brokers refuse some of it; topics that are not there.
 
 use futures_util::future::join_all;
+use posthaste::conformance::sink_suite::block_on;
 use posthaste::message::Message;
 use posthaste::sink::{Error, Sink, Verdict};
 use posthaste::sinks::kafka::{Kafka, Settings};
-use posthaste::testkit::sink_suite::block_on;
 
 use super::ids;
 use super::topic::{MAX_BYTES, PARTITIONS, Topic};

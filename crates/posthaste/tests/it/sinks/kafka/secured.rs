@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use posthaste::conformance::fault_proxy::FaultProxy;
 use posthaste::sinks::kafka::{Kafka, Settings};
-use posthaste::testkit::fault_proxy::FaultProxy;
 
 use super::ids;
 use super::topic::Topic;

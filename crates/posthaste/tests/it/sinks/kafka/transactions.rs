@@ -1,8 +1,8 @@
 //! Runs as transactions.
 
+use posthaste::conformance::sink_suite::block_on;
 use posthaste::sink::Verdict;
 use posthaste::sinks::kafka::{Kafka, Settings};
-use posthaste::testkit::sink_suite::block_on;
 
 use super::ids;
 use super::topic::{MAX_BYTES, Topic};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::nats::Nats;
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 
 use super::server::{PASSWORD, Server};
 use super::settings;

@@ -7,8 +7,8 @@ use lapin::message::Delivery;
 use lapin::options::{BasicGetOptions, ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Channel, Connection, ConnectionProperties, ExchangeKind};
+use posthaste::conformance::sink_suite::Arrived;
 use posthaste::message::Headers;
-use posthaste::testkit::sink_suite::Arrived;
 use uuid::Uuid;
 
 use crate::servers;

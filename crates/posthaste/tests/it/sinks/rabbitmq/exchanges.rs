@@ -2,10 +2,10 @@
 
 use futures_util::future::join_all;
 use lapin::types::FieldTable;
+use posthaste::conformance::sink_suite::{SinkUnderTest, block_on};
 use posthaste::message::Message;
 use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::rabbitmq::{Binding, Declare, Exchange, Queue, Rabbitmq, Settings};
-use posthaste::testkit::sink_suite::{SinkUnderTest, block_on};
 use uuid::Uuid;
 
 use super::{RabbitmqUnderTest, consumer, fresh, ids};

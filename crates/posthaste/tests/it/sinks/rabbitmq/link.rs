@@ -1,8 +1,8 @@
 //! Getting in, and being refused.
 
+use posthaste::conformance::sink_suite::block_on;
 use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::rabbitmq::{Rabbitmq, Settings};
-use posthaste::testkit::sink_suite::block_on;
 
 use super::consumer;
 use crate::sinks::key;

@@ -1,9 +1,9 @@
 //! What of a run is confirmed when the broker refuses some of it.
 
 use lapin::types::{AMQPValue, FieldTable};
+use posthaste::conformance::sink_suite::{SinkUnderTest, block_on};
 use posthaste::message::Message;
 use posthaste::sink::Verdict;
-use posthaste::testkit::sink_suite::{SinkUnderTest, block_on};
 
 use super::{RabbitmqUnderTest, ids};
 use crate::sinks::key;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::redis::{Redis, Settings};
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 
 use super::server::Server;
 use super::settings;

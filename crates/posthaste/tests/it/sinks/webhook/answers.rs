@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hmac::{Hmac, KeyInit, Mac};
 use posthaste::Message;
-use posthaste::journal::Position;
+use posthaste::journal::{Partition, Position};
 use posthaste::retry::Verdict;
 use posthaste::sink::{Delivery, Error, Outcome, Run, Sink};
 use posthaste::sinks::template::Template;
@@ -24,7 +24,7 @@ fn order() -> Message {
 pub(super) fn run(message: &Message) -> Run {
     let message = Arc::new(message.clone());
     let delivery = Delivery { message, position: Position::seq(1), attempt: 1, progress: None };
-    Run { destination: "crm".into(), partition: 0, deliveries: vec![delivery] }
+    Run { destination: "crm".into(), partition: Partition::new(0), deliveries: vec![delivery] }
 }
 
 /// What a receiver with this secret computes.

@@ -9,8 +9,8 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use posthaste::conformance::sink_suite::Arrived;
 use posthaste::message::{Headers, MessageId};
-use posthaste::testkit::sink_suite::Arrived;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use posthaste::Result;
-use posthaste::journal::{Journal, Position, ReadRequest};
+use posthaste::journal::{Journal, Partition, Position, ReadRequest};
 
 use super::Database;
 
@@ -24,7 +24,7 @@ async fn keeps_the_contract(client: &mut Command, name: &str) -> Result<()> {
     let database = Database::fresh("mongodb").await;
     let written = written_by(client, &database);
     let until = database.store.advance().await?;
-    let partitions = (0..database.store.partitions().await?).collect();
+    let partitions = Partition::all(database.store.partitions().await?).collect();
     let request = ReadRequest { partitions, after: Position::START, until, limit: 1_000, max_bytes: usize::MAX };
     let read = database.store.read(&request).await?.entries;
     let ids: Vec<String> = read.iter().map(|entry| entry.message.id.to_string()).collect();

@@ -1,8 +1,8 @@
 //! What can go wrong around the stream: each ends with committed = delivered, in the order of each key.
 
 use posthaste::Result;
+use posthaste::conformance::store_suite::StoreUnderTest;
 use posthaste::stores::mongodb::Options;
-use posthaste::testkit::store_suite::StoreUnderTest;
 
 use super::Database;
 use super::receiver::{Fault, Receiver};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mongodb::bson::{Document, doc, oid::ObjectId};
 use mongodb::options::WriteConcern;
 use posthaste::Result;
-use posthaste::journal::{Journal, Position, ReadRequest};
+use posthaste::journal::{Journal, Partition, Position, ReadRequest};
 use posthaste::stores::mongodb::{MongoDb, Options};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
@@ -18,7 +18,7 @@ use crate::servers::Private;
 
 async fn read_all(store: &MongoDb) -> Result<Vec<(u64, String)>> {
     let newest = store.advance().await?;
-    let partitions = (0..store.partitions().await?).collect();
+    let partitions = Partition::all(store.partitions().await?).collect();
     let request =
         ReadRequest { partitions, after: Position::START, until: newest, limit: 100_000, max_bytes: usize::MAX };
     let batch = store.read(&request).await?;

@@ -3,7 +3,7 @@
 use mongodb::bson::{Bson, DateTime, doc, oid::ObjectId};
 use posthaste::Result;
 use posthaste::inspect::{Filter, Inspect, Page};
-use posthaste::journal::{Entry, Journal, Position, ReadRequest};
+use posthaste::journal::{Entry, Journal, Partition, Position, ReadRequest};
 use posthaste::stores::mongodb::{Fields, MongoDb, Options, StatusNames};
 
 use super::Database;
@@ -11,7 +11,7 @@ use crate::servers;
 
 async fn entries(store: &MongoDb) -> Result<Vec<Entry>> {
     let until = store.advance().await?;
-    let partitions = (0..store.partitions().await?).collect();
+    let partitions = Partition::all(store.partitions().await?).collect();
     let request = ReadRequest { partitions, after: Position::START, until, limit: 1_000, max_bytes: usize::MAX };
     Ok(store.read(&request).await?.entries)
 }

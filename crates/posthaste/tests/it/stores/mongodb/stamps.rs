@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use mongodb::bson::{Bson, Document, doc};
+use posthaste::conformance::store_suite::StoreUnderTest;
 use posthaste::inspect::{Filter, Inspect, Mode, Operation};
 use posthaste::journal::{Attempt, Cursor, Journal, LaneCommit, Lease, Park, ParkedState, WorkerId};
 use posthaste::stores::mongodb::Options;
-use posthaste::testkit::store_suite::StoreUnderTest;
 use posthaste::{Destination, Message, Result};
 
 use super::Database;

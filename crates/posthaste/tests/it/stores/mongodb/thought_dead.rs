@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use mongodb::bson::{Document, doc};
+use posthaste::conformance::store_suite::StoreUnderTest;
 use posthaste::destination::StartFrom;
 use posthaste::journal::{Journal, WorkerId};
 use posthaste::sink::{Error, Outcome, Run, Sink};
 use posthaste::stores::mongodb::Options;
-use posthaste::testkit::store_suite::StoreUnderTest;
 use posthaste::testkit::waiting::eventually;
 use posthaste::{Destination, Message, Result};
 

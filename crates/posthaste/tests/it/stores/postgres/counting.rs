@@ -8,7 +8,7 @@ use deadpool_postgres::Transaction;
 use posthaste::destination::Route;
 use posthaste::inspect::{Filter, Inspect, Page, Status};
 use posthaste::journal::{
-    Cursor, Entry, Journal, LaneCommit, Lease, Park, ParkedState, Position, ReadRequest, WorkerId,
+    Cursor, Entry, Journal, LaneCommit, Lease, Park, ParkedState, Partition, Position, ReadRequest, WorkerId,
 };
 use posthaste::{Destination, Message, Result};
 
@@ -45,7 +45,7 @@ async fn ticks(t: &InSchema) -> Result<Vec<Entry>> {
     commit(t, 400..430).await?;
     t.store.advance().await?;
     let request = ReadRequest {
-        partitions: (0..64).collect(),
+        partitions: Partition::all(64).collect(),
         after: Position::START,
         until: Position::END,
         limit: 10_000,

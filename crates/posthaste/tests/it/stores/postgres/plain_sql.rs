@@ -1,6 +1,6 @@
 //! The contract with those who write plain SQL.
 
-use posthaste::journal::{Journal, Position, ReadRequest};
+use posthaste::journal::{Journal, Partition, Position, ReadRequest};
 use posthaste::message::Message;
 use posthaste::{Result, journal};
 
@@ -8,7 +8,7 @@ use super::{InSchema, fresh};
 
 async fn entries(t: &InSchema) -> Result<Vec<journal::Entry>> {
     t.store.advance().await?;
-    let partitions = (0..t.store.partitions().await?).collect();
+    let partitions = Partition::all(t.store.partitions().await?).collect();
     let (after, until) = (Position::START, Position::END);
     Ok(t.store.read(&ReadRequest { partitions, after, until, limit: 1_000, max_bytes: usize::MAX }).await?.entries)
 }

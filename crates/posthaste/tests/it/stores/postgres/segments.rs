@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use posthaste::inspect::Inspect;
-use posthaste::journal::{Cursor, Journal, LaneCommit, Purged, WorkerId};
+use posthaste::journal::{Cursor, Journal, LaneCommit, Partition, Purged, WorkerId};
 use posthaste::{Destination, Result};
 
 use super::{InSchema, fresh};
@@ -136,7 +136,7 @@ async fn merged_ticks_leave_every_cursor_where_it_stood() -> Result<()> {
     assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (5, 6));
     let again = posthaste::stores::postgres::Postgres::open(t.options.clone())?;
     let request = posthaste::journal::ReadRequest {
-        partitions: (0..64).collect(),
+        partitions: Partition::all(64).collect(),
         after: posthaste::journal::Position::START,
         until: posthaste::journal::Position::END,
         limit: 100,

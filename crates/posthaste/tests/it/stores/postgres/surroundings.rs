@@ -6,6 +6,7 @@ use posthaste::destination::Destination;
 use posthaste::error::Kind;
 use posthaste::inspect::{Filter, Inspect, Page, Status};
 use posthaste::journal::{Hint, Journal, Position, WorkerId};
+use posthaste::store::Store;
 use posthaste::stores::postgres::{Options, Postgres};
 use posthaste::{Message, Result};
 
@@ -133,10 +134,11 @@ async fn a_copied_journal_is_refused_until_it_is_accepted_and_loses_nothing() ->
 async fn a_notification_ends_a_wait() -> Result<()> {
     let t = fresh().await;
     let store = Postgres::open(Options { listen: true, ..t.options.clone() })?;
-    while store.wait(Duration::from_millis(300)).await? == Hint::Maybe {}
+    let mut watch = store.watch();
+    while watch.wait(Duration::from_millis(300)).await? == Hint::Maybe {}
     let client = t.application().await;
     let notify = format!("NOTIFY \"{}\"", t.options.schema);
-    let (hint, notified) = tokio::join!(store.wait(Duration::from_secs(30)), async {
+    let (hint, notified) = tokio::join!(watch.wait(Duration::from_secs(30)), async {
         t.outbox().enqueue(&client, &[order("1")]).await?;
         Ok::<_, posthaste::Error>(client.batch_execute(&notify).await?)
     });
@@ -148,11 +150,12 @@ async fn a_notification_ends_a_wait() -> Result<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_worker_asks_less_than_ten_times_a_second() -> Result<()> {
     let t = fresh().await;
-    while t.store.wait(Duration::from_millis(400)).await? == Hint::Maybe {}
+    let mut watch = t.store.watch();
+    while watch.wait(Duration::from_millis(400)).await? == Hint::Maybe {}
     let before = t.store.queries();
     let started = std::time::Instant::now();
     for _ in 0..10 {
-        assert_eq!(t.store.wait(Duration::from_millis(150)).await?, Hint::Nothing);
+        assert_eq!(watch.wait(Duration::from_millis(150)).await?, Hint::Nothing);
     }
     let asked = t.store.queries() - before;
     assert!(asked as f64 <= 10.0 * started.elapsed().as_secs_f64() + 1.0, "{asked} questions");

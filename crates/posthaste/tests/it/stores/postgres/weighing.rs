@@ -1,6 +1,6 @@
 //! What a large tick weighs is estimated by its first messages. Nobody relies on that.
 
-use posthaste::journal::{Journal, Position, ReadRequest};
+use posthaste::journal::{Journal, Partition, Position, ReadRequest};
 use posthaste::{Message, Result};
 
 use super::fresh;
@@ -26,7 +26,7 @@ async fn heavy_messages_behind_many_light_ones_are_read_in_portions_that_fit() -
     transaction.commit().await?;
     t.store.advance().await?;
     let mut request = ReadRequest {
-        partitions: (0..64).collect(),
+        partitions: Partition::all(64).collect(),
         after: Position::START,
         until: Position::END,
         limit: 10_000,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use posthaste::journal::{Entry, Journal, Position, ReadRequest};
+use posthaste::journal::{Entry, Journal, Partition, Position, ReadRequest};
 use posthaste::stores::postgres::Postgres;
 
 use super::database::Database;
@@ -21,7 +21,7 @@ fn written_by(client: &mut Command, database: &Database) -> Vec<String> {
 
 async fn read_all(store: &Postgres) -> Vec<Entry> {
     let until = store.advance().await.unwrap();
-    let partitions = (0..store.partitions().await.unwrap()).collect();
+    let partitions = Partition::all(store.partitions().await.unwrap()).collect();
     let request = ReadRequest { partitions, after: Position::START, until, limit: 1_000, max_bytes: usize::MAX };
     store.read(&request).await.unwrap().entries
 }

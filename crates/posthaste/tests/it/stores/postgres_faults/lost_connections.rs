@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::stores::postgres::enqueue;
-use posthaste::testkit::fault_proxy::{Fault, FaultProxy};
 use posthaste::{Message, Result};
 use tokio::task::JoinSet;
 

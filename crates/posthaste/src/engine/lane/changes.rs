@@ -1,0 +1,97 @@
+//! What a lane has decided and the store does not know yet.
+//!
+//! Changes gather here between two commits. A commit takes them all; if its answer is lost they come back under whatever
+//! was decided since, and because every value is absolute, sending them twice is the same as once.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::journal::{Attempt, HeldKey, LaneCommit, Park, Position};
+use crate::message::OrderKey;
+
+/// Uncommitted decisions of one lane; the latest one about a position or key wins.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct Changes {
+    parked: BTreeMap<Position, Aside>,
+    /// `None` frees the key.
+    held: HashMap<OrderKey, Option<HeldKey>>,
+    attempts: Vec<Attempt>,
+}
+
+/// What becomes of a parked delivery.
+#[derive(Debug)]
+enum Aside {
+    Parked(Park),
+    Settled,
+    LetGo,
+}
+
+impl Changes {
+    pub(in crate::engine) fn park(&mut self, park: Park) {
+        self.parked.insert(park.position, Aside::Parked(park));
+    }
+
+    pub(in crate::engine) fn unpark(&mut self, position: Position) {
+        self.parked.insert(position, Aside::Settled);
+    }
+
+    pub(in crate::engine) fn let_go(&mut self, position: Position) {
+        self.parked.insert(position, Aside::LetGo);
+    }
+
+    pub(in crate::engine) fn hold(&mut self, held: HeldKey) {
+        self.held.insert(held.key.clone(), Some(held));
+    }
+
+    pub(in crate::engine) fn free(&mut self, key: OrderKey) {
+        self.held.insert(key, None);
+    }
+
+    pub(in crate::engine) fn attempt(&mut self, attempt: Attempt) {
+        self.attempts.push(attempt);
+    }
+
+    pub(in crate::engine) fn is_empty(&self) -> bool {
+        self.parked.is_empty() && self.held.is_empty() && self.attempts.is_empty()
+    }
+
+    /// Positions whose parked state is not what the store says.
+    pub(in crate::engine) fn parked_positions(&self) -> impl Iterator<Item = Position> + '_ {
+        self.parked.keys().copied()
+    }
+
+    /// Parked deliveries to be written.
+    pub(in crate::engine) fn parks(&self) -> impl Iterator<Item = &Park> {
+        self.parked.values().filter_map(|aside| match aside {
+            Aside::Parked(park) => Some(park),
+            Aside::Settled | Aside::LetGo => None,
+        })
+    }
+
+    /// Puts back what a failed commit carried, under what was decided since.
+    pub(in crate::engine) fn restore(&mut self, failed: Changes) {
+        let newer = std::mem::replace(self, failed);
+        self.parked.extend(newer.parked);
+        self.held.extend(newer.held);
+        self.attempts.extend(newer.attempts);
+    }
+
+    /// Adds these changes to what the store is told.
+    pub(in crate::engine) fn write_to(&self, commit: &mut LaneCommit) {
+        for (position, aside) in &self.parked {
+            match aside {
+                Aside::Parked(park) => commit.park.push(park.clone()),
+                Aside::Settled => commit.unpark.push(*position),
+                Aside::LetGo => commit.let_go.push(*position),
+            }
+        }
+        for (key, held) in &self.held {
+            match held {
+                Some(held) => commit.hold.push(held.clone()),
+                None => commit.free.push(key.clone()),
+            }
+        }
+        commit.hold.sort_by(|a, b| a.key.cmp(&b.key));
+        commit.free.sort();
+        commit.attempts.extend(self.attempts.iter().cloned());
+    }
+}

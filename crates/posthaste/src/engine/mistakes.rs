@@ -1,0 +1,95 @@
+//! Protocol mistakes that can be planted in the engine, to prove that the simulator would catch them.
+//!
+//! Without the `simulator` feature the set is always empty and every check compiles away.
+
+/// One way to get it wrong. Each is a mistake that real outboxes have made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mistake {
+    /// Count a message as settled when it is handed over, not when it is confirmed.
+    MarkBeforePublish,
+    /// Count the whole run as confirmed when the sink stopped in the middle.
+    AckAllOnPartialFailure,
+    /// Let later messages of a key go on while an earlier one is being retried.
+    RetryOvertaken,
+    /// Move the cursor to what was read instead of what was settled.
+    CursorPastUnsettled,
+    /// Move the cursor past a parked delivery without writing the parked delivery.
+    ParkNotWritten,
+    /// Hand over a second run of a key while the first is in flight.
+    TwoRunsPerKey,
+    /// Go on delivering after the lease has ended.
+    DeliverWithoutLease,
+    /// Spend an attempt on every message that meets an outage.
+    OutageSpendsAttempts,
+    /// Let a key go on past its dead message although the policy says `block`.
+    DeadUnblocksKey,
+    /// Free a key when its head is settled, forgetting what waits behind it.
+    FollowersForgotten,
+    /// Pass a message of a held key without remembering that it waits.
+    HoldNotExtended,
+    /// Ignore what the holder before had settled beyond its low-water position.
+    DoneSetIgnored,
+    /// Believe an answer about due deliveries that was asked before they were settled.
+    StaleDueBelieved,
+    /// Forget what a failed commit carried.
+    FailedCommitForgotten,
+    /// Keep lanes whose lease was not renewed.
+    LostLeaseKept,
+    /// Do not count attempts ahead of deliveries after a crash.
+    CrashLoopUnguarded,
+    /// Read on however much is in memory.
+    UnboundedWindow,
+    /// Give leases back while deliveries are in flight.
+    ReleaseBeforeFlush,
+    /// Stop the whole lane while one of its keys is held.
+    HeldKeyStopsLane,
+    /// Drop a message that its tenant's rate does not allow now.
+    ThrottledDropped,
+    /// Deliver scheduled messages at once.
+    ScheduleIgnored,
+}
+
+impl Mistake {
+    pub const ALL: [Self; 21] = [
+        Self::MarkBeforePublish,
+        Self::AckAllOnPartialFailure,
+        Self::RetryOvertaken,
+        Self::CursorPastUnsettled,
+        Self::ParkNotWritten,
+        Self::TwoRunsPerKey,
+        Self::DeliverWithoutLease,
+        Self::OutageSpendsAttempts,
+        Self::DeadUnblocksKey,
+        Self::FollowersForgotten,
+        Self::HoldNotExtended,
+        Self::DoneSetIgnored,
+        Self::StaleDueBelieved,
+        Self::FailedCommitForgotten,
+        Self::LostLeaseKept,
+        Self::CrashLoopUnguarded,
+        Self::UnboundedWindow,
+        Self::ReleaseBeforeFlush,
+        Self::HeldKeyStopsLane,
+        Self::ThrottledDropped,
+        Self::ScheduleIgnored,
+    ];
+}
+
+/// The mistakes planted in one engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mistakes(u32);
+
+impl Mistakes {
+    /// The engine as it should be.
+    pub const NONE: Self = Self(0);
+
+    /// An engine with one mistake.
+    #[cfg(feature = "simulator")]
+    pub fn planted(mistake: Mistake) -> Self {
+        Self(1 << mistake as u32)
+    }
+
+    pub(crate) fn has(self, mistake: Mistake) -> bool {
+        cfg!(feature = "simulator") && self.0 & (1 << mistake as u32) != 0
+    }
+}

@@ -1,0 +1,53 @@
+//! The whole store at a glance.
+
+use serde::Serialize;
+
+use crate::journal::{Position, WorkerReport};
+
+/// One destination in the overview.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct DestinationCounts {
+    pub destination: String,
+    pub paused: bool,
+    pub pending: u64,
+    pub waiting: u64,
+    pub retrying: u64,
+    pub scheduled: u64,
+    pub throttled: u64,
+    pub dead: u64,
+    pub replay: u64,
+    pub held_keys: u64,
+    /// Age of the oldest pending message.
+    pub oldest_pending_seconds: Option<f64>,
+}
+
+/// One worker in the overview.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorkerStatus {
+    pub worker: String,
+    pub partitions: usize,
+    pub alive: bool,
+    pub report: Option<WorkerReport>,
+}
+
+/// The whole store at a glance.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Overview {
+    pub partitions: u16,
+    /// Messages kept, delivered ones included.
+    pub messages: u64,
+    pub newest: Position,
+    pub destinations: Vec<DestinationCounts>,
+    pub workers: Vec<WorkerStatus>,
+    /// Partitions nobody holds.
+    pub unheld_partitions: usize,
+    /// What only this kind of store has to watch, such as the size of its log or its oldest open transaction.
+    pub figures: Vec<Figure>,
+}
+
+/// A figure of one kind of store: a metric of that name, with its unit last (`wal_bytes`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Figure {
+    pub name: &'static str,
+    pub value: f64,
+}

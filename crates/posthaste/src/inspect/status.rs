@@ -1,0 +1,79 @@
+//! What people call the status of a delivery.
+
+use serde::{Deserialize, Serialize};
+
+use crate::journal::ParkedState;
+
+/// What people call the status of a delivery; derived, never stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// The lane has not come to it yet, or is busy with it.
+    Pending,
+    /// Settled and not set aside.
+    Delivered,
+    /// Behind a held message of its key.
+    Waiting,
+    Retrying,
+    Scheduled,
+    Throttled,
+    Dead,
+    Replay,
+    /// Someone let it go; its lane has not taken note yet.
+    Discarding,
+    /// Someone let it go.
+    Discarded,
+}
+
+impl Status {
+    pub const ALL: [Self; 10] = [
+        Self::Pending,
+        Self::Delivered,
+        Self::Waiting,
+        Self::Retrying,
+        Self::Scheduled,
+        Self::Throttled,
+        Self::Dead,
+        Self::Replay,
+        Self::Discarding,
+        Self::Discarded,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Delivered => "delivered",
+            Self::Waiting => "waiting",
+            Self::Retrying => "retrying",
+            Self::Scheduled => "scheduled",
+            Self::Throttled => "throttled",
+            Self::Dead => "dead",
+            Self::Replay => "replay",
+            Self::Discarding => "discarding",
+            Self::Discarded => "discarded",
+        }
+    }
+
+    /// Whether nothing more will happen unless someone asks, and the message may be purged.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Self::Delivered | Self::Discarded)
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
+    }
+}
+
+impl From<ParkedState> for Status {
+    fn from(state: ParkedState) -> Self {
+        match state {
+            ParkedState::Retrying => Self::Retrying,
+            ParkedState::Scheduled => Self::Scheduled,
+            ParkedState::Throttled => Self::Throttled,
+            ParkedState::Dead => Self::Dead,
+            ParkedState::Replay => Self::Replay,
+            ParkedState::Discarding => Self::Discarding,
+            ParkedState::Discarded => Self::Discarded,
+        }
+    }
+}

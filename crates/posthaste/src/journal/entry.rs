@@ -1,0 +1,67 @@
+//! What is written to the journal, read from it, and removed from it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Partition, Position};
+use crate::message::Message;
+
+/// One message at its place in the journal.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub position: Position,
+    pub partition: Partition,
+    pub message: Arc<Message>,
+    /// For a scheduled message that is not due yet: how long from now by the store's clock.
+    pub due_in: Option<Duration>,
+}
+
+/// What an enqueue did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Enqueued {
+    pub stored: usize,
+    /// Messages whose origin was stored before; writing them again is a quiet no-op.
+    pub duplicates: usize,
+}
+
+/// What to read: everything in `partitions` after `after`, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadRequest {
+    /// Sorted, without repeats.
+    pub partitions: Vec<Partition>,
+    pub after: Position,
+    /// Nothing beyond this; [`Position::END`] reads on as far as there is something.
+    pub until: Position,
+    pub limit: usize,
+    /// Stop when this much is gathered; the first entry is returned whatever it weighs ([`Message::weight`]).
+    pub max_bytes: usize,
+}
+
+/// A stretch of the journal.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// In journal order.
+    pub entries: Vec<Entry>,
+    /// Everything asked for up to here is in `entries`. At least the position of the last entry, at most the request's `until`
+    /// and the journal's newest position.
+    pub upto: Position,
+}
+
+/// Whether there can be something new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hint {
+    /// The store is sure that nothing was written since the last look.
+    Nothing,
+    /// Something was written, or the store cannot tell.
+    Maybe,
+}
+
+/// What a purge did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Purged {
+    pub messages: u64,
+    /// More is left to remove; call again.
+    pub more: bool,
+}

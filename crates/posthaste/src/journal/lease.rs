@@ -1,0 +1,56 @@
+//! Who holds which partition.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Epoch, Partition};
+use crate::destination::Name;
+
+/// The name of a running relay.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WorkerId(pub String);
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Ownership of one partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Lease {
+    pub partition: Partition,
+    pub epoch: Epoch,
+    /// Taken over because the holder before let it expire: it died, and something in flight may have killed it.
+    pub expired_before: bool,
+}
+
+/// Answer to [`Journal::lease`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grant {
+    /// Newly acquired.
+    pub leases: Vec<Lease>,
+    /// Workers alive, the asking one included: the partitions are shared among them.
+    pub workers: usize,
+    /// Destinations an operator has paused.
+    pub paused: Vec<Name>,
+}
+
+/// What a worker tells the others about itself, for `status` and `explain`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerReport {
+    pub destinations: Vec<DestinationReport>,
+}
+
+/// One destination as one worker sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DestinationReport {
+    pub name: String,
+    pub in_flight: usize,
+    /// Set while the destination is out of reach: the error that said so.
+    pub outage: Option<String>,
+    /// Lanes that do not walk because too many of their keys are held.
+    pub overfull_lanes: usize,
+}

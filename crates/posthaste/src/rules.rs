@@ -1,0 +1,15 @@
+//! The decisions that the engine, the stores and the operators' side share. All of them are pure functions.
+//!
+//! | rule | question |
+//! |---|---|
+//! | [`decide`] | What becomes of a delivery that failed? |
+//! | [`operation`] | What does a replay or a discard do to a delivery of this status? |
+//! | [`status`] | Which status follows from a lane's cursor, its held keys and its parked deliveries? |
+//! | [`due`] | When is a delivery due? |
+//! | [`route`] | Which messages does a destination get? |
+
+pub mod decide;
+pub mod due;
+pub mod operation;
+pub mod route;
+pub mod status;

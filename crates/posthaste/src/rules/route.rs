@@ -1,0 +1,60 @@
+//! Which messages a destination gets.
+
+use crate::destination::{Name, Route};
+use crate::message::Message;
+
+/// Whether `message` goes to the destination `name` that has this route. A message that names its destination goes there and
+/// nowhere else; any other one goes wherever a pattern matches its event type.
+pub fn takes(route: &Route, name: &Name, message: &Message) -> bool {
+    match &message.destination {
+        Some(wanted) => wanted == name.as_str(),
+        None => route.patterns().iter().any(|pattern| matches(pattern, &message.event_type)),
+    }
+}
+
+/// Whether `text` matches `pattern`, where `*` stands for any text. Linear in both but for the backtrack to the last star.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut p, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        if p < pattern.len() && pattern[p] == b'*' {
+            star = Some((p, t));
+            p += 1;
+        } else if p < pattern.len() && pattern[p] == text[t] {
+            p += 1;
+            t += 1;
+        } else if let Some((after_star, matched)) = star {
+            p = after_star + 1;
+            t = matched + 1;
+            star = Some((after_star, t));
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|&b| b == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        let cases = [
+            ("order.*", "order.created", true),
+            ("order.*", "order.line.added", true),
+            ("order.*", "orders.created", false),
+            ("*", "", true),
+            ("*.created", "order.created", true),
+            ("*.created", "order.created.v1", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c", false),
+            ("exact", "exact", true),
+            ("exact", "exactly", false),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(matches(pattern, text), expected, "{pattern} on {text}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The settings of a worker. Every default is one that the documents' examples run well with.
+
+use std::time::Duration;
+
+use crate::error::{Error, Kind, Result};
+use crate::journal::WorkerId;
+
+/// Renewals need some time on their way.
+const SHORTEST_LEASE: Duration = Duration::from_millis(100);
+
+/// How a worker behaves, over all destinations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    pub worker: WorkerId,
+    /// How long a partition stays with a worker that says nothing.
+    pub lease_ttl: Duration,
+    /// Between two looks for new messages when idle; when busy it looks at once.
+    pub poll_interval: Duration,
+    /// Messages read ahead per lane.
+    pub window_messages: usize,
+    /// Bytes read ahead per destination.
+    pub window_bytes: usize,
+    /// Messages per read.
+    pub read_batch: usize,
+    /// Settlements are recorded together, at the latest after this long …
+    pub commit_interval: Duration,
+    /// … or when so many have gathered.
+    pub commit_batch: usize,
+    /// Keys that may be held per lane before the lane stops walking.
+    pub max_held_keys: usize,
+    /// Wait before starting, so that an application can come up first.
+    pub start_delay: Duration,
+    /// How long a graceful stop waits for what is in flight.
+    pub stop_timeout: Duration,
+    /// Delivered messages older than this are removed; `None` keeps them.
+    pub retention: Option<Duration>,
+    /// Between two purges.
+    pub purge_interval: Duration,
+    pub purge_on_start: bool,
+}
+
+/// Longer than any deployment lives, and short enough for sums of instants.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+impl Settings {
+    /// Whether a worker can run with these; says what to change.
+    pub(crate) fn check(&self) -> Result<()> {
+        let counts = [
+            ("window_messages", self.window_messages),
+            ("window_bytes", self.window_bytes),
+            ("read_batch", self.read_batch),
+            ("commit_batch", self.commit_batch),
+        ];
+        if let Some((setting, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
+            return Err(Error::new(Kind::Invalid, format!("{setting} must be at least 1")));
+        }
+        let spans = [
+            ("lease_ttl", self.lease_ttl),
+            ("poll_interval", self.poll_interval),
+            ("commit_interval", self.commit_interval),
+            ("start_delay", self.start_delay),
+            ("stop_timeout", self.stop_timeout),
+            ("purge_interval", self.purge_interval),
+        ];
+        if let Some((setting, _)) = spans.into_iter().find(|(_, span)| *span > LONGEST) {
+            return Err(Error::new(Kind::Invalid, format!("{setting} must be less than 100 years")));
+        }
+        if self.lease_ttl < SHORTEST_LEASE {
+            return Err(Error::new(Kind::Invalid, format!("lease_ttl must be at least {SHORTEST_LEASE:?}")));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            worker: WorkerId(default_worker_name()),
+            lease_ttl: Duration::from_secs(15),
+            poll_interval: Duration::from_millis(150),
+            window_messages: 1_000,
+            window_bytes: 16 << 20,
+            read_batch: 2_000,
+            commit_interval: Duration::from_millis(5),
+            commit_batch: 1_000,
+            max_held_keys: 10_000,
+            start_delay: Duration::ZERO,
+            stop_timeout: Duration::from_secs(10),
+            retention: Some(Duration::from_secs(7 * 24 * 3600)),
+            purge_interval: Duration::from_secs(60),
+            purge_on_start: false,
+        }
+    }
+}
+
+/// `hostname-pid` and a random suffix, so that a restarted container is not taken for the one before.
+fn default_worker_name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = match host.trim() {
+        "" => "worker",
+        name => name,
+    };
+    let suffix = uuid::Uuid::now_v7().simple().to_string();
+    format!("{host}-{}-{}", std::process::id(), &suffix[suffix.len() - 6..])
+}

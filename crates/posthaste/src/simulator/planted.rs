@@ -1,0 +1,33 @@
+//! Mistakes that are planted to see whether the checks would notice.
+
+use crate::engine::mistakes::{Mistake, Mistakes};
+
+/// A mistake in the engine or in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planted {
+    Engine(Mistake),
+    /// The store takes commits of any epoch.
+    NoFence,
+    /// The store grants partitions that another worker holds.
+    LeaseGrantedTwice,
+    /// A commit's cursor is stored, what it parked is not: two transactions instead of one.
+    CommitTorn,
+    /// What waits behind a held key is read without its last message.
+    HeldReadCutShort,
+}
+
+impl Planted {
+    /// Every mistake that can be planted.
+    pub fn all() -> Vec<Self> {
+        let store = [Self::NoFence, Self::LeaseGrantedTwice, Self::CommitTorn, Self::HeldReadCutShort];
+        Mistake::ALL.map(Self::Engine).into_iter().chain(store).collect()
+    }
+
+    /// What the engine gets of it.
+    pub(super) fn in_engine(planted: Option<Self>) -> Mistakes {
+        match planted {
+            Some(Self::Engine(mistake)) => Mistakes::planted(mistake),
+            _ => Mistakes::NONE,
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The simulated world: one queue of events in time, and what each of them does.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use super::checks::{Checks, Spot, Violation};
+use super::destinations::{Answer, receive};
+use super::dice::Dice;
+use super::event::{Event, Scheduled};
+use super::node::{Flight, Node};
+use super::plan::{FAULTS_END, GIVE_UP, PARTITIONS, Plan};
+use super::planted::Planted;
+use super::store::{Store, refused};
+use super::{Outcome, clients};
+use crate::destination::Name;
+use crate::engine::mistakes::Mistake;
+use crate::engine::{Action, Engine, Input};
+use crate::inspect::Status;
+use crate::journal::Position;
+use crate::sink::{self, Run};
+use crate::stores::memory::Core;
+
+mod workers;
+
+/// Wall time at the start of every schedule.
+const EPOCH: Duration = Duration::from_secs(1_000_000);
+
+/// More wakes in a row without anything to do are a loop.
+const MOST_IDLE_WAKES: u32 = 20;
+
+pub(super) struct World {
+    dice: Dice,
+    plan: Plan,
+    planted: Option<Planted>,
+    store: Store,
+    names: Vec<Name>,
+    checks: Checks,
+    nodes: Vec<Option<Node>>,
+    lives: Vec<u64>,
+    started: usize,
+    down_until: Vec<Duration>,
+    queue: BinaryHeap<Reverse<Scheduled>>,
+    now: Duration,
+    skew: i64,
+    order: u64,
+    next_id: u128,
+    digest: DefaultHasher,
+    done: bool,
+    pub(super) tell: Option<Box<dyn FnMut(String)>>,
+}
+
+impl World {
+    pub(super) fn new(seed: u64, planted: Option<Planted>) -> Self {
+        let mut dice = Dice::new(seed);
+        let plan = Plan::draw(&mut dice);
+        let mut core = Core::new(PARTITIONS);
+        core.set_now(EPOCH);
+        core.register(&plan.destinations);
+        let mut world = Self {
+            dice,
+            planted,
+            store: Store::new(core, planted),
+            names: plan.destinations.iter().map(|dest| dest.name.clone()).collect(),
+            checks: Checks::default(),
+            nodes: (0..plan.workers).map(|_| None).collect(),
+            lives: vec![0; plan.workers],
+            started: 0,
+            down_until: vec![Duration::ZERO; plan.destinations.len()],
+            queue: BinaryHeap::new(),
+            now: Duration::ZERO,
+            skew: 0,
+            order: 0,
+            next_id: 0,
+            digest: DefaultHasher::new(),
+            done: false,
+            tell: None,
+            plan,
+        };
+        world.schedule_everything();
+        world
+    }
+
+    fn schedule_everything(&mut self) {
+        for node in 0..self.plan.workers {
+            let at = self.dice.millis(0, 300);
+            self.at(at, node, Event::Start);
+        }
+        for _ in 0..self.plan.transactions {
+            let at = self.dice.millis(0, 3_000);
+            self.at(at, 0, Event::Begin);
+        }
+        let counts = [
+            (self.plan.crashes, 0),
+            (self.plan.freezes, 1),
+            (self.plan.clock_jumps, 2),
+            (self.plan.graceful_stops, 3),
+            (self.plan.operator_actions, 4),
+            (self.plan.outages, 5),
+        ];
+        for (count, kind) in counts {
+            for _ in 0..count {
+                let at = self.dice.millis(50, 3_800);
+                let node = self.dice.below(self.plan.workers as u64) as usize;
+                let event = match kind {
+                    0 => Event::Crash,
+                    1 => Event::Freeze(self.dice.millis(100, 2_500)),
+                    2 => Event::ClockJump(self.dice.below(3_000) as i64 - 1_500),
+                    3 => Event::Stop,
+                    4 => Event::Operate,
+                    _ => {
+                        let destination = self.dice.below(self.plan.destinations.len() as u64) as usize;
+                        Event::Outage { destination, until: at + self.dice.millis(100, 1_500) }
+                    }
+                };
+                self.at(at, node, event);
+            }
+        }
+        for node in 0..self.plan.workers {
+            self.at(FAULTS_END, node, Event::Start);
+        }
+        self.at(FAULTS_END, 0, Event::Drained);
+    }
+
+    fn at(&mut self, at: Duration, node: usize, event: Event) {
+        self.order += 1;
+        let (order, life) = (self.order, self.lives[node]);
+        self.queue.push(Reverse(Scheduled { at, order, node, life, event }));
+    }
+
+    /// Names one life of a worker.
+    fn life(&self, n: usize) -> (usize, u64) {
+        (n, self.lives[n])
+    }
+
+    fn calm(&self) -> bool {
+        self.now >= FAULTS_END
+    }
+
+    pub(super) fn run(mut self) -> Outcome {
+        while let Some(Reverse(next)) = self.queue.pop() {
+            self.now = next.at;
+            let since_start = self.now.as_millis() as i64 + self.skew;
+            self.store.core.set_now(EPOCH + Duration::from_millis(since_start.max(0) as u64));
+            if let Some(tell) = &mut self.tell {
+                tell(format!("{:>8.1?} worker {} {:?}", self.now, next.node, next.event));
+            }
+            (next.at, next.order, next.node, std::mem::discriminant(&next.event)).hash(&mut self.digest);
+            self.step(next);
+            if self.done || self.now > GIVE_UP || !self.checks.violations.is_empty() {
+                break;
+            }
+        }
+        if self.now > GIVE_UP {
+            self.checks.violated(Violation::Stuck);
+            if let Some(tell) = &mut self.tell {
+                self.store.core.statuses().iter().for_each(|status| tell(format!("left: {status:?}")));
+                self.nodes.iter().for_each(|node| tell(format!("{node:#?}")));
+            }
+        }
+        self.checks.arrivals.hash(&mut self.digest);
+        Outcome {
+            committed: self.store.newest().seq,
+            arrivals: self.checks.arrivals,
+            duplicates: self.checks.duplicates,
+            violations: self.checks.violations,
+            digest: self.digest.finish(),
+        }
+    }
+
+    fn step(&mut self, next: Scheduled) {
+        let node = next.node;
+        match next.event {
+            Event::Begin => self.begin(),
+            Event::Commit(messages) => {
+                self.store.core.append(messages);
+                self.store.writes += 1;
+            }
+            Event::Outage { destination, until } => self.down_until[destination] = until,
+            Event::ClockJump(by) => self.skew += by,
+            Event::Operate => {
+                clients::operate(&self.plan, &mut self.store.core, &mut self.checks, &mut self.dice);
+                self.store.writes += 1;
+            }
+            Event::Start => self.start(node),
+            Event::Crash => self.crash(node),
+            Event::Drained => self.look_whether_drained(),
+            // Packets outlive their sender.
+            Event::Arrive { walk, id, run } => self.arrive(node, next.life, walk, id, run),
+            Event::Ask { asked_at, action } => self.ask(node, next.life, asked_at, &action),
+            Event::Freeze(length) => {
+                if let Some(frozen) = &mut self.nodes[node] {
+                    frozen.frozen_until = self.now + length;
+                    self.checks.workers_lost += 1;
+                }
+            }
+            Event::Stop => self.live(node, Event::Stop),
+            event if next.life == self.lives[node] => self.live(node, event),
+            _ => {}
+        }
+    }
+
+    /// What happens inside a worker that may be frozen.
+    fn live(&mut self, n: usize, event: Event) {
+        let Some(node) = &mut self.nodes[n] else { return };
+        if node.frozen_until > self.now {
+            let at = node.frozen_until;
+            if matches!(event, Event::Wake) {
+                node.wake_at = Some(at);
+            }
+            return self.at(at, n, event);
+        }
+        let clock = node.clock(self.now);
+        match event {
+            Event::Wake if node.wake_at != Some(self.now) => return,
+            Event::Wake => {
+                node.wake_at = None;
+                node.idle_wakes += 1;
+            }
+            Event::Answer(input) => {
+                self.observe(n, &input);
+                if let Some(node) = &mut self.nodes[n] {
+                    node.engine.handle(clock, input);
+                }
+            }
+            Event::Stop => node.engine.handle(clock, Input::Stop),
+            Event::HandOver { walk, id, run, not_after } => self.hand_over(n, walk, id, run, not_after),
+            _ => {}
+        }
+        self.poll(n);
+    }
+
+    fn begin(&mut self) {
+        let now = self.store.core.now();
+        let messages = clients::transaction(&mut self.plan, now, &mut self.next_id, &mut self.dice);
+        if !self.dice.percent(self.plan.rollback) {
+            let at = self.now + self.dice.millis(0, 300);
+            self.at(at, 0, Event::Commit(messages));
+        }
+    }
+
+    /// Faults are over: everything must come to rest, and what came to rest must be right.
+    fn look_whether_drained(&mut self) {
+        for name in &self.names {
+            drop(self.store.core.set_paused(name, false));
+        }
+        let deliveries = self.store.core.statuses();
+        let core = &self.store.core;
+        let at_rest = |(name, position, status): &(Name, Position, Status)| match status {
+            Status::Delivered | Status::Dead | Status::Discarded => true,
+            // Behind a dead message that blocks its key, also what was scheduled or replayed waits for a person.
+            _ => core.head_status(name, *position) == Some(Status::Dead),
+        };
+        if !deliveries.iter().all(at_rest) {
+            let at = self.now + Duration::from_millis(50);
+            return self.at(at, 0, Event::Drained);
+        }
+        self.done = true;
+        for (name, position, status) in deliveries {
+            let spot: Spot = (name, position);
+            if status == Status::Delivered && !self.checks.has_arrived(&spot) {
+                self.checks.violated(Violation::Lost);
+            }
+        }
+    }
+}
+
+fn set_aside(counts: &crate::inspect::DestinationCounts) -> usize {
+    (counts.retrying + counts.scheduled + counts.throttled + counts.replay + counts.waiting) as usize
+}
