@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use posthaste::Result;
-use posthaste::destination::Destination;
 use posthaste::inspect::{Operation, Status};
 use posthaste::message::Message;
 use posthaste::relay::Settings;
