@@ -62,7 +62,8 @@ impl Worker {
         let (inbox, answers) = mpsc::channel(INBOX);
         monitor.began();
         let asker = Asker { ports, worker, ttl, monitor: monitor.clone() };
-        let (questions, under_way) = (Questions::new(asker, inbox.clone()), UnderWay::new(count, monitor.clone(), tracer));
+        let (questions, under_way) =
+            (Questions::new(asker, inbox.clone()), UnderWay::new(count, monitor.clone(), tracer));
         Self { exits, engine, started: Instant::now(), monitor, inbox, answers, questions, under_way }
     }
 
