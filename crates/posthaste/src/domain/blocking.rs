@@ -34,7 +34,7 @@ use crate::error::Result;
 use crate::journal::{Enqueued, Position};
 use crate::message::{MessageId, OrderKey, Text};
 use crate::relay::Waker;
-use crate::stores::sqlite::enqueue;
+use crate::stores::sqlite::Outbox;
 
 #[cfg(feature = "handlers")]
 pub use self::transactional::Transactional;
@@ -117,7 +117,7 @@ impl<'a, 'c> UnitOfWork<'a, 'c> {
         let messages = self.changes.messages()?;
         let enqueued = match messages.is_empty() {
             true => Enqueued::default(),
-            false => enqueue(&self.transaction, &messages)?,
+            false => Outbox::new().enqueue(&self.transaction, &messages)?,
         };
         self.transaction.commit()?;
         self.changes.committed();
