@@ -11,7 +11,7 @@ use crate::exit::{Exit, Misuse};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Replace a config that is there already
+    /// Replace a config that exists
     #[arg(long)]
     force: bool,
 }
