@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use posthaste::error::{Error, Kind};
-use posthaste::inspect::Finding;
+use posthaste::inspect::Problem;
 use posthaste::store::Store;
 use serde::Serialize;
 
@@ -138,9 +138,9 @@ fn no_store(error: &Error) -> Check {
 /// asked has failed a check before this one.
 async fn problems(store: &Arc<dyn Store>) -> Vec<Check> {
     let problems = store.check().await.unwrap_or_default();
-    let check = |problem: Finding| match problem.refuses {
-        true => Check::new("store", Err(problem.says)),
-        false => Check::new("store", Ok(format!("warning: {}", problem.says))),
+    let check = |problem: Problem| match problem.refuses {
+        true => Check::new("store", Err(problem.text)),
+        false => Check::new("store", Ok(format!("warning: {}", problem.text))),
     };
     problems.into_iter().map(check).collect()
 }

@@ -4,7 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use posthaste::Relay;
-use posthaste::inspect::Finding;
+use posthaste::error::full_text;
+use posthaste::inspect::Problem;
 use posthaste::relay::Monitor;
 use posthaste::store::Store;
 use tokio::sync::Notify;
@@ -57,10 +58,10 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
 }
 
 /// Does not start where that would do harm, and logs what a person should know.
-fn refuse_or_warn(problems: &[Finding]) -> anyhow::Result<()> {
+fn refuse_or_warn(problems: &[Problem]) -> anyhow::Result<()> {
     for problem in problems {
-        anyhow::ensure!(!problem.refuses, "{}", problem.says);
-        tracing::warn!("{}", problem.says);
+        anyhow::ensure!(!problem.refuses, "{}", problem.text);
+        tracing::warn!("{}", problem.text);
     }
     Ok(())
 }
@@ -153,7 +154,8 @@ impl Program<'_> {
             (Signal::Reload, None) => match Reload::read(self.context, plan) {
                 Ok(new) => Some(End::Reloaded(Box::new(new.announce()))),
                 Err(error) => {
-                    tracing::error!("the config cannot be used, and nothing was changed: {error:#}");
+                    let error = full_text(error.as_ref());
+                    tracing::error!("the config cannot be used, and nothing was changed: {error}");
                     None
                 }
             },
