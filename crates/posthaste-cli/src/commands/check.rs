@@ -149,9 +149,11 @@ fn show(output: Output, checks: &[Check]) -> anyhow::Result<()> {
     let width = checks.iter().map(|check| check.what.len()).max().unwrap_or(0);
     for check in checks {
         let mark = if check.ok { output.paint.green("✓") } else { output.paint.red("✗") };
-        let lines = [Some(&check.text), check.remedy.as_ref()].into_iter().flatten().map(String::as_str);
-        let text = lines.collect::<Vec<_>>().join("\n").replace('\n', &format!("\n{:width$}    ", ""));
-        output.line(format_args!("{mark} {:width$}  {text}", check.what))?;
+        let mut lines = check.text.lines().chain(check.remedy.as_deref());
+        output.line(format_args!("{mark} {:width$}  {}", check.what, lines.next().unwrap_or_default()))?;
+        for line in lines.filter(|line| !line.is_empty()) {
+            output.line(format_args!("{:width$}    {line}", ""))?;
+        }
     }
     Ok(())
 }
