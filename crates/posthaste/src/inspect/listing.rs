@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Status;
 use crate::destination::Name;
 use crate::journal::Position;
-use crate::message::MessageId;
+use crate::message::{Message, MessageId};
 
 /// One (message, destination) as `list` shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,6 +37,27 @@ pub struct Listed {
     pub error: Option<String>,
     /// When it is tried next, where that is known.
     pub due_at: Option<Timestamp>,
+}
+
+impl Listed {
+    /// A message that no destination takes: what is said about its delivery is still to be filled in.
+    pub fn new(position: Position, message: &Message) -> Self {
+        Self {
+            position,
+            id: message.id,
+            event_type: message.event_type.to_string(),
+            aggregate_type: message.aggregate_type.to_string(),
+            aggregate_id: message.aggregate_id.to_string(),
+            key: message.key.as_ref().map(ToString::to_string),
+            tenant: message.tenant.as_ref().map(ToString::to_string),
+            occurred_at: message.occurred_at,
+            destination: None,
+            status: None,
+            attempts: 0,
+            error: None,
+            due_at: None,
+        }
+    }
 }
 
 /// Which deliveries are meant. Empty fields do not restrict.

@@ -46,19 +46,12 @@ impl Delivery<'_> {
         let message = &*self.stored.message;
         let parked = self.at.and_then(|at| at.parked);
         Listed {
-            position: self.position,
-            id: message.id,
-            event_type: message.event_type.to_string(),
-            aggregate_type: message.aggregate_type.to_string(),
-            aggregate_id: message.aggregate_id.to_string(),
-            key: message.key.clone().map(String::from),
-            tenant: message.tenant.clone().map(String::from),
-            occurred_at: message.occurred_at,
             destination: self.at.map(|at| at.name.to_string()),
             status: self.at.map(|at| at.status),
             attempts: parked.map_or(0, |parked| parked.attempts),
             error: parked.and_then(|parked| parked.error.clone()),
             due_at: self.at.and_then(|at| at.due_at(message)),
+            ..Listed::new(self.position, message)
         }
     }
 }
