@@ -202,6 +202,7 @@ mod tests {
     fn written() -> BTreeSet<&'static str> {
         let files = [
             include_str!("auditing.rs"),
+            include_str!("lifecycle.rs"),
             include_str!("writing.rs"),
             include_str!("round_trips.rs"),
             include_str!("reading.rs"),
