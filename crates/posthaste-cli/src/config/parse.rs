@@ -104,7 +104,7 @@ pub struct Otlp {
     pub timeout: Option<Span>,
 }
 
-/// What a caller may do; whoever may do more may do less.
+/// What a caller may do. An operator may do everything that a viewer may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
