@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use posthaste::relay::Settings;
-use posthaste::sinks::template::Template;
+use posthaste::sink::template::Template;
 use posthaste::sinks::webhook::{self, Webhook};
 use posthaste::stores::memory::Memory;
 use posthaste::{Destination, Message, Relay};

@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::properties::Properties;
-use crate::sinks::format::Format;
-use crate::sinks::settings::duration;
-use crate::sinks::template::{Field, Template};
+use crate::duration;
+use crate::sink::format::Format;
+use crate::sink::template::{Field, Template};
 
 /// Where messages go, and how.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Settings {
     #[serde(default)]
     pub format: Format,
     /// How long the cluster may take to confirm before it counts as out of reach.
-    #[serde(default = "patience", deserialize_with = "duration")]
+    #[serde(default = "patience", with = "duration")]
     pub timeout: Duration,
     /// Makes every run a transaction. Producers are named `ID.DESTINATION.PARTITION`: one for each partition of the journal.
     #[serde(default)]

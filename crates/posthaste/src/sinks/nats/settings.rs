@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::Secret;
-use crate::sinks::format::Format;
-use crate::sinks::settings::duration;
-use crate::sinks::template::Template;
+use crate::duration;
+use crate::sink::format::Format;
+use crate::sink::template::Template;
 
 /// Where to, and what it looks like there.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -38,10 +38,10 @@ pub struct Settings {
     #[serde(default)]
     pub format: Format,
     /// A server that takes longer to accept a connection is out of reach.
-    #[serde(default = "five_seconds", deserialize_with = "duration")]
+    #[serde(default = "five_seconds", with = "duration")]
     pub connect_timeout: Duration,
     /// So is one that takes longer to acknowledge.
-    #[serde(default = "ten_seconds", deserialize_with = "duration")]
+    #[serde(default = "ten_seconds", with = "duration")]
     pub response_timeout: Duration,
 }
 

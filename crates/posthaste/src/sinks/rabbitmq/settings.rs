@@ -7,9 +7,10 @@ use serde::Deserialize;
 
 use super::publish::Pace;
 use crate::Secret;
-use crate::sinks::format::Format;
-use crate::sinks::settings::{Misfit, duration};
-use crate::sinks::template::{Field, Template};
+use crate::duration;
+use crate::sink::format::Format;
+use crate::sink::settings::Problem;
+use crate::sink::template::{Field, Template};
 
 /// Where messages go, and how.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -37,7 +38,7 @@ pub struct Settings {
     #[serde(default = "yes")]
     pub pipeline: bool,
     /// How long the broker may take to confirm, or to let us in, before it counts as out of reach.
-    #[serde(default = "patience", deserialize_with = "duration")]
+    #[serde(default = "patience", with = "duration")]
     pub timeout: Duration,
     /// Certificates (PEM) to trust beside those of the system.
     #[serde(default)]
@@ -128,14 +129,14 @@ impl Declare {
     }
 
     /// Names are short strings in AMQP.
-    pub(super) fn check(&self) -> Result<(), Misfit> {
+    pub(super) fn check(&self) -> Result<(), Problem> {
         let exchanges = self.exchanges.iter().map(|exchange| ("declare.exchanges", &exchange.name));
         let queues = self.queues.iter().map(|queue| ("declare.queues", &queue.name));
         let bindings = self.queues.iter().flat_map(|queue| &queue.bindings);
         let bound = bindings.flat_map(|binding| [&binding.exchange, &binding.routing_key]);
         let mut names = exchanges.chain(queues).chain(bound.map(|name| ("declare.queues", name)));
         match names.find(|(_, name)| name.len() > 255) {
-            Some((setting, _)) => Err(Misfit::new(setting, "has a name of more than 255 bytes: shorten it")),
+            Some((setting, _)) => Err(Problem::new(setting, "has a name of more than 255 bytes: shorten it")),
             None => Ok(()),
         }
     }

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::encode::BODY;
+use super::names::{ChannelRule, StreamRule};
 use crate::Secret;
-use crate::sinks::format::Format;
-use crate::sinks::settings::duration;
-use crate::sinks::template::Template;
+use crate::duration;
+use crate::sink::format::Format;
+use crate::sink::settings::Problem;
+use crate::sink::template::Template;
 
 /// Where to, and what it looks like there.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -46,19 +49,19 @@ pub struct Settings {
     #[serde(default = "half_a_gibibyte")]
     pub max_message_bytes: usize,
     /// How long it is known what was appended to a stream, after the last message of a key.
-    #[serde(default = "ten_minutes", deserialize_with = "duration")]
+    #[serde(default = "ten_minutes", with = "duration")]
     pub repeats_known_for: Duration,
     /// So many replicas must have a message before it counts as delivered.
     #[serde(default)]
     pub wait_replicas: u32,
     /// How long they may take.
-    #[serde(default = "two_seconds", deserialize_with = "duration")]
+    #[serde(default = "two_seconds", with = "duration")]
     pub wait_timeout: Duration,
     /// A server that takes longer to accept a connection is out of reach.
-    #[serde(default = "five_seconds", deserialize_with = "duration")]
+    #[serde(default = "five_seconds", with = "duration")]
     pub connect_timeout: Duration,
     /// So is one that takes longer to answer.
-    #[serde(default = "ten_seconds", deserialize_with = "duration")]
+    #[serde(default = "ten_seconds", with = "duration")]
     pub response_timeout: Duration,
 }
 
@@ -83,6 +86,51 @@ impl Settings {
             connect_timeout: five_seconds(),
             response_timeout: ten_seconds(),
         }
+    }
+
+    /// Whether a sink can be made of them; if not, what to change.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        let Settings { stream, channel, .. } = self;
+        if stream.is_none() && channel.is_none() {
+            return Err(Problem::new(
+                "stream",
+                "is missing: write a name such as \"{aggregate_type}\", or a `channel`",
+            ));
+        }
+        if stream.is_none() && !self.allow_lossy {
+            let text = "is not set, and a channel alone loses what is published while nobody listens: \
+            add a `stream`, or write allow_lossy = true if that is fine";
+            return Err(Problem::new("allow_lossy", text));
+        }
+        if stream.is_none() && self.format == Format::CloudEventsBinary {
+            return Err(Problem::new(
+                "format",
+                "cannot be cloudevents-binary without a stream: a channel has no headers",
+            ));
+        }
+        let checked = |setting, checked: Option<Result<(), String>>| match checked {
+            Some(Err(why)) => Err(Problem::new(setting, format!("makes a name that {why}"))),
+            _ => Ok(()),
+        };
+        checked("stream", stream.as_ref().map(|template| template.check(&StreamRule)))?;
+        checked("channel", channel.as_ref().map(|template| template.check(&ChannelRule)))?;
+        self.check_the_rest()
+    }
+
+    fn check_the_rest(&self) -> Result<(), Problem> {
+        if self.repeats_known_for.is_zero() {
+            return Err(Problem::new("repeats_known_for", "is zero: write at least 1s"));
+        }
+        if self.fields.contains_key(BODY) {
+            return Err(Problem::new(
+                "fields",
+                format!("has `{}`, the name of the message itself: take another", BODY),
+            ));
+        }
+        if self.cluster && self.sentinel.is_some() {
+            return Err(Problem::new("sentinel", "and `cluster` exclude each other: a cluster needs no sentinels"));
+        }
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::Message;
 use posthaste::sink::Sink;
-use posthaste::sinks::template::Template;
+use posthaste::sink::template::Template;
 use posthaste::sinks::webhook::{Settings, Webhook};
 
 use self::endpoint::Endpoint;

@@ -1,7 +1,7 @@
 //! What is stored, and what is not stored again.
 
 use posthaste::sink::Verdict;
-use posthaste::sinks::format::Format;
+use posthaste::sink::format::Format;
 use posthaste::sinks::nats::{Nats, Settings};
 
 use super::server::Server;

@@ -1,8 +1,8 @@
 //! What is published to channels.
 
-use posthaste::sinks::format::Format;
+use posthaste::sink::format::Format;
+use posthaste::sink::template::Template;
 use posthaste::sinks::redis::{Redis, Settings};
-use posthaste::sinks::template::Template;
 
 use super::server::{Connection, Reply, Server};
 use super::settings;

@@ -1,9 +1,9 @@
 //! What is appended to streams, and what is not appended again.
 
 use posthaste::sink::Verdict;
-use posthaste::sinks::format::Format;
+use posthaste::sink::format::Format;
+use posthaste::sink::template::Template;
 use posthaste::sinks::redis::{Redis, Settings};
-use posthaste::sinks::template::Template;
 
 use super::server::{Reply, Server};
 use super::settings;

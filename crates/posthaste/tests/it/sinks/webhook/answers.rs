@@ -8,8 +8,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use posthaste::Message;
 use posthaste::journal::{Partition, Position};
 use posthaste::retry::Verdict;
+use posthaste::sink::template::Template;
 use posthaste::sink::{Delivery, Error, Outcome, Run, Sink};
-use posthaste::sinks::template::Template;
 use posthaste::sinks::webhook::{Settings, Webhook};
 use sha2::Sha256;
 
@@ -64,6 +64,19 @@ async fn a_request_is_signed_with_every_secret_over_what_arrives() {
     assert_eq!(header("webhook-signature"), signed.join(" "));
     let drift = message.occurred_at.as_second() - header("webhook-timestamp").parse::<i64>().expect("seconds");
     assert!(drift.abs() < 300, "receivers refuse what is older than five minutes");
+}
+
+#[tokio::test]
+async fn a_message_without_a_signature_has_its_id_and_time_all_the_same() {
+    let endpoint = Endpoint::start().await;
+    let unsigned = Settings { secrets: Vec::new(), ..settings(&format!("http://{}/", endpoint.address())) };
+    let message = order();
+    assert!(deliver(unsigned, &message).await.error.is_none());
+    let request = &endpoint.requests()[0];
+    assert_eq!(request.header("webhook-id"), Some(message.id.to_string()));
+    assert_eq!(request.header("idempotency-key"), Some(message.id.to_string()));
+    assert!(request.header("webhook-timestamp").is_some_and(|seconds| seconds.parse::<i64>().is_ok()));
+    assert_eq!(request.header("webhook-signature"), None);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! CloudEvents as the HTTP binding wants them.
 
 use posthaste::Message;
-use posthaste::sinks::format::Format;
+use posthaste::sink::format::Format;
 use posthaste::sinks::webhook::Settings;
 use serde_json::{Value, json};
 

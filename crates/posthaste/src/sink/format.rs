@@ -15,7 +15,7 @@ use crate::message::Headers;
 use crate::sink::{Delivery, Error, Run};
 
 mod cloudevents;
-pub(super) mod embed;
+pub(crate) mod embed;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,7 @@
 //! Names that messages decide: streams, subjects, topics, routing keys, parts of URLs.
 //!
 //! ```
-//! # use posthaste::sinks::template::Template;
+//! # use posthaste::sink::template::Template;
 //! Template::parse("orders.{event_type}").unwrap();
 //! Template::parse("{tenant|public}.{aggregate_type}").unwrap(); // `public` for a message without tenant
 //! ```
