@@ -36,15 +36,21 @@ mod verdict;
 
 /// What a handler may want to know beside the message.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Context {
+    /// The destination that the handlers belong to.
     pub destination: Name,
+    /// Where the message stands in the journal.
     pub position: Position,
     /// Counts from one. Attempts belong to the message: a handler may see its first message at attempt three.
     pub attempt: u32,
+    /// As the message has it.
     pub correlation_id: Option<String>,
+    /// As the message has it.
     pub tenant: Option<String>,
     /// When the call counts as failed and is dropped.
     pub deadline: Instant,
+    /// Tells work that goes on elsewhere when nobody waits for it any more.
     pub cancellation: Cancellation,
 }
 

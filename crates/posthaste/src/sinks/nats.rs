@@ -21,8 +21,9 @@ use self::connection::Connection;
 use self::encode::SubjectRule;
 use self::fence::Fence;
 use self::proven::Proven;
-pub use self::settings::{Settings, Tls, Urls};
+pub use self::settings::Settings;
 use crate::sink::settings::Problem;
+pub use crate::sink::settings::{Tls, Urls};
 use crate::sink::{Error, Outcome, Run, Sink, Verdict};
 
 mod connection;

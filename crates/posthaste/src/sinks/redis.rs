@@ -12,9 +12,10 @@ use async_trait::async_trait;
 
 use self::connection::Connection;
 use self::encode::Batch;
-pub use self::settings::{Sentinel, Settings, Tls, Urls};
+pub use self::settings::{Sentinel, Settings};
 use self::verdict::from_client;
 use crate::sink::settings::Problem;
+pub use crate::sink::settings::{Tls, Urls};
 use crate::sink::{Error, Outcome, Run, Sink, Verdict};
 
 mod client;

@@ -12,11 +12,14 @@ use crate::sink::template::{Field, Template};
 /// Where messages go, and how.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// `host:9092`, several with commas. Those that are found there are used, too.
     pub brokers: String,
+    /// The topic that a message is written to.
     #[serde(default = "aggregate_type")]
     pub topic: Template,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// How long the cluster may take to confirm before it counts as out of reach.

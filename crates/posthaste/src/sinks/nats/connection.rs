@@ -12,9 +12,9 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::context::ContextBuilder;
 use async_nats::{ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError};
 
-use super::settings::{Settings, Tls};
+use super::settings::Settings;
 use crate::sink::Error;
-use crate::sink::settings::Problem;
+use crate::sink::settings::{Problem, Tls};
 use crate::sink::shared_connection::SharedConnection;
 use crate::sink::template::percent_decode;
 
@@ -57,9 +57,7 @@ impl Connection {
         let servers = given.iter().map(|server| bare(server).parse().map_err(|_| Problem::new("url", remedy)));
         let shown = given.iter().map(|server| format!("{}:{}", host(server), server.port())).collect::<Vec<_>>();
         let tls = settings.tls.clone().unwrap_or_default();
-        if tls.certificate.is_some() != tls.key.is_some() {
-            return Err(Problem::new("tls", "needs both of `certificate` and `key`, or none"));
-        }
+        tls.identity()?;
         Ok(Self {
             servers: servers.collect::<Result<_, _>>()?,
             shown: shown.join(", "),

@@ -15,6 +15,7 @@ use crate::sink::template::{Field, Template};
 /// Where messages go, and how.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// `amqp://user:password@host:5672/vhost`, or `amqps://` for TLS.
     pub url: Secret,
@@ -24,8 +25,10 @@ pub struct Settings {
     /// The exchange. Empty is the default one, in which a routing key is the name of a queue.
     #[serde(default = "empty")]
     pub exchange: Template,
+    /// The routing key of a message.
     #[serde(default = "event_type")]
     pub routing_key: Template,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// Whether a message that no queue takes has failed. If not, it is gone, as RabbitMQ has it.
@@ -58,38 +61,50 @@ pub struct Settings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Declare {
+    /// Exchanges to make, before the queues.
     pub exchanges: Vec<Exchange>,
+    /// Queues to make and to bind.
     pub queues: Vec<Queue>,
 }
 
+/// An exchange to make.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
+    /// Its name.
     pub name: String,
     /// `topic`, `direct`, `fanout`, `headers`, or what a plugin brings.
     #[serde(default = "topic")]
     pub kind: String,
+    /// Whether it outlives a restart of the broker.
     #[serde(default = "yes")]
     pub durable: bool,
 }
 
+/// A queue to make.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Queue {
+    /// Its name.
     pub name: String,
     /// `quorum`, `classic` or `stream`; the broker's default unless given.
     #[serde(default)]
     pub kind: Option<String>,
+    /// Whether it outlives a restart of the broker.
     #[serde(default = "yes")]
     pub durable: bool,
+    /// What goes into it.
     #[serde(default)]
     pub bindings: Vec<Binding>,
 }
 
+/// Which messages of an exchange go to a queue.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Binding {
+    /// The name of the exchange.
     pub exchange: String,
+    /// The routing key, or a pattern of them, as the exchange understands it.
     #[serde(default)]
     pub routing_key: String,
 }

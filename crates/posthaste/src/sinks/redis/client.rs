@@ -9,8 +9,8 @@ use redis::{
     RedisResult, TlsCertificates, TlsMode,
 };
 
-use super::settings::{Sentinel, Settings, Tls};
-use crate::sink::settings::Problem;
+use super::settings::{Sentinel, Settings};
+use crate::sink::settings::{Problem, Tls};
 
 /// How often the client of a cluster follows a slot that moved.
 const REDIRECTS: u32 = 3;
@@ -83,12 +83,9 @@ fn certificates(tls: &Tls) -> Result<TlsCertificates, Problem> {
             |error| Problem::new("tls", format!("names {}, which cannot be read: {error}", path.display()));
         std::fs::read(path).map_err(unreadable)
     };
-    let client_tls = match (&tls.certificate, &tls.key) {
-        (Some(certificate), Some(key)) => {
-            Some(ClientTlsConfig { client_cert: read(certificate)?, client_key: read(key)? })
-        }
-        (None, None) => None,
-        _ => return Err(Problem::new("tls", "needs both of `certificate` and `key`, or none")),
+    let client_tls = match tls.identity()? {
+        Some((certificate, key)) => Some(ClientTlsConfig { client_cert: read(certificate)?, client_key: read(key)? }),
+        None => None,
     };
     Ok(TlsCertificates { client_tls, root_cert: tls.ca.as_ref().map(read).transpose()? })
 }

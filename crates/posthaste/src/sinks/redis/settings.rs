@@ -1,7 +1,6 @@
 //! What can be set.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -11,12 +10,13 @@ use super::names::{ChannelRule, StreamRule};
 use crate::Secret;
 use crate::duration;
 use crate::sink::format::Format;
-use crate::sink::settings::Problem;
+use crate::sink::settings::{Problem, Tls, Urls};
 use crate::sink::template::Template;
 
 /// Where to, and what it looks like there.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// `redis://user:password@host:6379/0`, `rediss://…` for TLS, `redis+unix:///path`. Several for a cluster or for sentinels.
     pub url: Urls,
@@ -26,6 +26,7 @@ pub struct Settings {
     /// Given, the addresses are those of sentinels.
     #[serde(default)]
     pub sentinel: Option<Sentinel>,
+    /// Certificates to trust in place of those of the system, and our own.
     #[serde(default)]
     pub tls: Option<Tls>,
     /// The stream that a message is appended to.
@@ -43,6 +44,7 @@ pub struct Settings {
     /// Whether a channel alone will do: what is published while nobody listens is lost.
     #[serde(default)]
     pub allow_lossy: bool,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// A larger message is rejected. Redis hangs up on one that is larger than its `proto-max-bulk-len`.
@@ -134,23 +136,6 @@ impl Settings {
     }
 }
 
-/// One address, or a list.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "must be a text or a list of texts")]
-pub enum Urls {
-    One(Secret),
-    Many(Vec<Secret>),
-}
-
-impl Urls {
-    pub(super) fn as_slice(&self) -> &[Secret] {
-        match self {
-            Self::One(url) => std::slice::from_ref(url),
-            Self::Many(urls) => urls,
-        }
-    }
-}
-
 /// How to ask sentinels. User, password and database in the addresses are those of the server that they point to.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -160,19 +145,9 @@ pub struct Sentinel {
     /// Of the sentinels themselves.
     #[serde(default)]
     pub user: Option<String>,
+    /// Of the sentinels themselves.
     #[serde(default)]
     pub password: Option<Secret>,
-}
-
-/// Files in PEM format, for `rediss://`. Without them, the system's roots decide whom to trust.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Tls {
-    /// Whom to trust instead.
-    pub ca: Option<PathBuf>,
-    /// Who we are, to a server that wants to know.
-    pub certificate: Option<PathBuf>,
-    pub key: Option<PathBuf>,
 }
 
 fn half_a_gibibyte() -> usize {

@@ -15,6 +15,7 @@ use crate::sink::template::Template;
 /// The settings of a webhook: `[destinations.NAME.webhook]`.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// Where to; fields of the message in braces, percent-encoded.
     pub url: Template,
@@ -27,6 +28,7 @@ pub struct Settings {
     /// Sent with every message; fields of the message in braces.
     #[serde(default)]
     pub headers: BTreeMap<String, Template>,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// A request that takes longer has failed.
