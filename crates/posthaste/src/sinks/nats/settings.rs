@@ -44,7 +44,7 @@ pub struct Settings {
     /// A server that takes longer to accept a connection is out of reach.
     #[serde(default = "five_seconds", with = "duration")]
     pub connect_timeout: Duration,
-    /// So is one that takes longer to acknowledge.
+    /// A server that takes longer to acknowledge is out of reach.
     #[serde(default = "ten_seconds", with = "duration")]
     pub response_timeout: Duration,
 }

@@ -112,3 +112,10 @@ async fn a_broker_that_cannot_be_reached_is_named_by_its_address_without_the_pas
     assert!(error.text().starts_with("RabbitMQ at 127.0.0.1:1 cannot be reached: "), "{error}");
     assert!(error.text().contains("refused") && !error.text().contains("s3cret"), "{error}");
 }
+
+#[test]
+fn no_password_is_shown() {
+    let settings = Settings::at("amqp://ann:hunter2@localhost/shop");
+    let shown = format!("{settings:?} {:?}", Rabbitmq::new(settings.clone()).unwrap());
+    assert!(shown.contains("localhost") && !shown.contains("hunter2"), "{shown}");
+}

@@ -62,7 +62,7 @@ pub struct Settings {
     /// A server that takes longer to accept a connection is out of reach.
     #[serde(default = "five_seconds", with = "duration")]
     pub connect_timeout: Duration,
-    /// So is one that takes longer to answer.
+    /// A server that takes longer to answer is out of reach.
     #[serde(default = "ten_seconds", with = "duration")]
     pub response_timeout: Duration,
 }
@@ -92,6 +92,22 @@ impl Settings {
 
     /// Whether a sink can be made of them; if not, what to change.
     pub(super) fn check(&self) -> Result<(), Problem> {
+        self.check_places()?;
+        self.check_names()?;
+        if self.repeats_known_for.is_zero() {
+            return Err(Problem::new("repeats_known_for", "is zero: write at least 1s"));
+        }
+        if self.fields.contains_key(BODY) {
+            return Err(Problem::new("fields", format!("has `{BODY}`, the name of the message itself: take another")));
+        }
+        if self.cluster && self.sentinel.is_some() {
+            return Err(Problem::new("sentinel", "and `cluster` exclude each other: a cluster needs no sentinels"));
+        }
+        Ok(())
+    }
+
+    /// A stream, or a channel by somebody who knows what a channel loses.
+    fn check_places(&self) -> Result<(), Problem> {
         let Settings { stream, channel, .. } = self;
         if stream.is_none() && channel.is_none() {
             return Err(Problem::new(
@@ -110,29 +126,17 @@ impl Settings {
                 "cannot be cloudevents-binary without a stream: a channel has no headers",
             ));
         }
+        Ok(())
+    }
+
+    fn check_names(&self) -> Result<(), Problem> {
+        let Settings { stream, channel, .. } = self;
         let checked = |setting, checked: Option<Result<(), String>>| match checked {
             Some(Err(why)) => Err(Problem::new(setting, format!("makes a name that {why}"))),
             _ => Ok(()),
         };
         checked("stream", stream.as_ref().map(|template| template.check(&StreamRule)))?;
-        checked("channel", channel.as_ref().map(|template| template.check(&ChannelRule)))?;
-        self.check_the_rest()
-    }
-
-    fn check_the_rest(&self) -> Result<(), Problem> {
-        if self.repeats_known_for.is_zero() {
-            return Err(Problem::new("repeats_known_for", "is zero: write at least 1s"));
-        }
-        if self.fields.contains_key(BODY) {
-            return Err(Problem::new(
-                "fields",
-                format!("has `{}`, the name of the message itself: take another", BODY),
-            ));
-        }
-        if self.cluster && self.sentinel.is_some() {
-            return Err(Problem::new("sentinel", "and `cluster` exclude each other: a cluster needs no sentinels"));
-        }
-        Ok(())
+        checked("channel", channel.as_ref().map(|template| template.check(&ChannelRule)))
     }
 }
 

@@ -71,3 +71,24 @@ fn a_message_cannot_reach_another_stream() {
         "posthaste:{x:acme%3Aorders%7D%7B:order}:bus:x%3Aacme%253Aorders%257D%257B%3Aorder:acme%3Aorders}{:order/1";
     assert_eq!(names("x:{tenant}:{aggregate_type}", forged), expected);
 }
+
+#[test]
+fn no_password_is_shown() {
+    let settings = json!({
+        "url": "redis://ann:hunter2@localhost", "stream": "s", "sentinel": { "master": "m", "password": "hunter2" }
+    });
+    let settings: Settings = serde_json::from_value(settings).unwrap();
+    let shown = format!("{settings:?} {:?}", Redis::new(settings.clone()).unwrap());
+    assert!(shown.contains("localhost") && !shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
+fn a_duration_may_have_days() {
+    let settings = |known_for: &str| {
+        let settings = json!({ "url": "redis://localhost", "stream": "s", "repeats_known_for": known_for });
+        serde_json::from_value::<Settings>(settings)
+    };
+    assert_eq!(settings("7d").unwrap().repeats_known_for.as_secs(), 7 * 86_400);
+    let error = settings("7").unwrap_err().to_string();
+    assert!(error.contains("`7` is not a duration: write a number with ms, s, m, h, d or w"), "{error}");
+}
