@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use posthaste::duration;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::{duration, sinks, store};
+use crate::{sinks, store};
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -206,8 +207,7 @@ pub struct Span(pub Duration);
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        duration::parse(&text).map(Self).map_err(serde::de::Error::custom)
+        duration::deserialize(deserializer).map(Self)
     }
 }
 
