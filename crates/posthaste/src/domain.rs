@@ -49,7 +49,7 @@ pub use self::unit_of_work::{Persist, UnitOfWork};
 #[cfg(feature = "derive")]
 pub use posthaste_derive::DomainEvent;
 
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "rusqlite")]
 pub mod blocking;
 mod changes;
 mod connection;
@@ -61,6 +61,8 @@ mod inbox;
 mod tests;
 #[cfg(feature = "handlers")]
 mod transactional;
+#[cfg(feature = "handlers")]
+mod typed;
 mod unit_of_work;
 
 /// Something with an identity that changes as a whole and says what happened to it.

@@ -16,7 +16,7 @@ mod report;
 mod status;
 
 pub use self::listing::{Filter, Listed, Page};
-pub use self::operation::{AuditEntry, Change, Finding, Mode, Operation, OperationReport};
+pub use self::operation::{AuditEntry, Change, Mode, Operation, OperationReport, Problem};
 pub use self::overview::{DestinationCounts, Figure, Overview, WorkerStatus};
 pub use self::report::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report};
 pub use self::status::Status;
@@ -24,6 +24,7 @@ pub use self::status::Status;
 /// The store as an operator uses it.
 #[async_trait]
 pub trait Inspect: fmt::Debug + Send + Sync {
+    /// Counts, workers and figures, in one snapshot.
     async fn overview(&self) -> Result<Overview>;
 
     /// Deliveries in journal order. A message that no destination takes appears once, without one.
@@ -39,6 +40,7 @@ pub trait Inspect: fmt::Debug + Send + Sync {
     /// that was never registered is not found.
     async fn pause(&self, destination: &Name) -> Result<bool>;
 
+    /// Ends a pause. Returns whether that changed anything; a destination that was never registered is not found.
     async fn resume(&self, destination: &Name) -> Result<bool>;
 
     /// Counts what a purge of messages older than this would remove.

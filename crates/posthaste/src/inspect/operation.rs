@@ -9,14 +9,16 @@ use serde::Serialize;
 pub enum Operation {
     /// Deliver again: dead ones from the start of their attempts and in order, retrying ones now, delivered ones once more.
     Replay,
-    /// Let go: dead, retrying, scheduled, throttled and replayed ones are never delivered.
+    /// Give up: dead, retrying, scheduled, throttled and replayed ones are never delivered.
     Discard,
 }
 
 /// Whether an operation only counts or also acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
+    /// Counts.
     DryRun,
+    /// Acts, and counts what it did.
     Apply,
 }
 
@@ -51,15 +53,29 @@ pub struct AuditEntry {
     pub number: u64,
     /// By the store's clock.
     pub at: Timestamp,
+    /// What was changed.
     #[serde(flatten)]
     pub change: Change,
 }
 
-/// What a look at a store and its surroundings found: a setting that costs, a privilege that is missing.
+/// What is wrong with a store or its surroundings: a setting that costs, a privilege that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// No relay should run before this is put right.
+#[non_exhaustive]
+pub struct Problem {
+    /// No relay should run before this is put right; otherwise it is a warning.
     pub refuses: bool,
-    /// What is the matter, and what to do about it.
-    pub says: String,
+    /// What is wrong, and what to do about it.
+    pub text: String,
+}
+
+impl Problem {
+    /// A problem because of which no relay should run.
+    pub fn refusal(text: impl Into<String>) -> Self {
+        Self { refuses: true, text: text.into() }
+    }
+
+    /// A problem that a person should know about, and that a relay can run with.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { refuses: false, text: text.into() }
+    }
 }

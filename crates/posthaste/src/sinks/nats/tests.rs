@@ -1,11 +1,10 @@
-use std::sync::Arc;
-
 use serde_json::json;
 
 use super::*;
 use crate::journal::{Partition, Position};
 use crate::message::Message;
-use crate::sinks::template::Template;
+use crate::sink::Delivery;
+use crate::sink::template::Template;
 
 #[test]
 fn settings_that_cannot_be_meant_are_refused_with_a_remedy_and_without_the_address() {
@@ -39,8 +38,8 @@ fn nothing_of_an_address_but_host_and_port_is_shown() {
 
 fn subject(template: &str, message: Message) -> Result<String, String> {
     let template = Template::parse(template).unwrap();
-    let delivery = Delivery { message: Arc::new(message), position: Position::START, attempt: 1, progress: None };
-    let run = Run { destination: "bus".into(), partition: Partition::new(0), deliveries: vec![delivery] };
+    let delivery = Delivery::new(message, Position::START);
+    let run = Run::new("bus", Partition::new(0), vec![delivery]);
     let rendered = template.render(&SubjectRule, &run, &run.deliveries[0]);
     rendered.map(|subject| subject.into_owned()).map_err(|error| error.text().to_owned())
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::journal::{Partition, Position};
 use crate::message::Message;
 use crate::retry::Verdict;
+use crate::sink::Delivery;
 
 /// Ways to write an address that must not be called.
 const REFUSED: [&str; 34] = [
@@ -79,17 +80,17 @@ const ACCEPTED: [&str; 12] = [
 #[test]
 fn an_address_that_is_not_public_is_refused_however_it_is_written() {
     for url in REFUSED {
-        let misfit = refused(settings(url));
-        assert_eq!(misfit.setting, "url", "{url}");
-        assert!(misfit.says.contains("not public"), "{url}: {misfit}");
+        let problem = refused(settings(url));
+        assert_eq!(problem.setting, "url", "{url}");
+        assert!(problem.text.contains("not public"), "{url}: {problem}");
     }
 }
 
 #[test]
 fn what_is_no_url_of_http_is_refused() {
     for url in MALFORMED {
-        let misfit = refused(settings(url));
-        assert_eq!(misfit.setting, "url", "{url}");
+        let problem = refused(settings(url));
+        assert_eq!(problem.setting, "url", "{url}");
     }
 }
 
@@ -104,8 +105,8 @@ fn a_public_url_is_accepted() {
 fn rendered(url: &str, key: &str) -> Result<String, Error> {
     let webhook = Webhook::new(settings(url)).expect("the settings are good");
     let message = Message::builder("order.created", "order", "1").key(key).tenant(key).build().expect("it is valid");
-    let delivery = Delivery { message: message.into(), position: Position::seq(1), attempt: 1, progress: None };
-    let run = Run { destination: "crm".into(), partition: Partition::new(0), deliveries: vec![delivery.clone()] };
+    let delivery = Delivery::new(message, Position::seq(1));
+    let run = Run::new("crm", Partition::new(0), vec![delivery.clone()]);
     webhook.endpoint.url(&run, &delivery).map(String::from)
 }
 
