@@ -34,10 +34,12 @@ impl Headers {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
+    /// How many there are, repeats included.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -26,6 +26,7 @@ impl Default for Limits {
 /// Everything that is wrong with a message, each with what to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
+    /// Everything that is wrong with the message.
     pub problems: Vec<Problem>,
 }
 

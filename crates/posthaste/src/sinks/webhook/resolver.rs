@@ -16,6 +16,7 @@ use super::guard::Guard;
 /// Finds the addresses of a host.
 #[async_trait]
 pub trait Lookup: Send + Sync {
+    /// The addresses of a host.
     async fn lookup(&self, host: &str) -> io::Result<Vec<SocketAddr>>;
 }
 
