@@ -3,9 +3,8 @@
 //!
 //! `MONGODB_URL=mongodb://localhost/app?replicaSet=rs0 prompts prompt-1` creates a prompt and runs until SIGTERM or SIGINT.
 //!
-//! Covers of "Change Stream-based Outbox Processor": handlers by event type, several for one (lines 34–65), the processor with retries, a
-//! resume token, start and stop (67–186), the documents with `status`, `retryCount`, `lastError` (188–225), the fallback poller
-//! (227–260), the application's lifecycle (262–290), the handler of `PromptCreatedEvent` (292–311), correlation ids (384).
+//! Shows: handlers by event type, several for one; a processor with retries, a resume token, start and stop; documents that are stamped
+//! with `status`, `retryCount` and `lastError`; polling beside the change stream; correlation ids.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use posthaste::domain::{Aggregate, DomainEvent, Events, Persist, UnitOfWork};
 use posthaste::relay::Settings;
 use posthaste::retry::Backoff;
 use posthaste::sinks::handlers::{Context, Handlers};
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options, Transaction};
 use posthaste::{Destination, Relay, sink};
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ async fn index(ctx: Context, event: PromptCreated) -> Result<(), sink::Error> {
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<(), Failure> {
     let (mut terminated, mut interrupted) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let store = MongoDb::connect(&std::env::var("MONGODB_URL")?, Options::default()).await?;
+    let store = MongoDb::open(&std::env::var("MONGODB_URL")?, Options::default()).await?;
     store.migrate().await?;
 
     let handlers = Handlers::builder().on_event("notify", notify).on_event("index", index).build()?;

@@ -3,10 +3,9 @@
 //! `workers write 500` is the API: it stores orders with their events. `workers work`, as often as one likes, publishes them. Both need
 //! `MONGODB_URL` and `AMQP_URL`. Kill a worker with `kill -9`: the others take its part over when its lease has ended.
 //!
-//! Covers of "Event Outbox Pattern Implementation": the statuses (lines 9–14; a claim is a lease on a part of the journal, not a write to
-//! each document), publishing with a confirm before anything is recorded (20–39), several workers with an id each (41–45, 123–127),
-//! taking over from one that died (47–63), the flow (65–84), batches of 500 and the thresholds (86–91), failures (93–103), creating events
-//! in the transaction of the business operation (113–117), the id for consumers that drop repeats (119–122).
+//! Shows: creating events in the transaction of the business operation; statuses (a claim is a lease on a part of the journal, not a
+//! write to each document); publishing with a confirm before anything is recorded; several workers with an id each, and taking over
+//! from one that died; batches of 500; failures; the id for consumers that drop repeats.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use std::time::Duration;
 use mongodb::bson::{Document, doc};
 use posthaste::relay::Settings;
 use posthaste::sinks::rabbitmq::{self, Binding, Declare, Exchange, Queue, Rabbitmq};
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options, StatusNames};
 use posthaste::{Destination, Message, Relay};
 use serde_json::json;
@@ -82,7 +82,7 @@ async fn work(store: MongoDb) -> Result<(), Failure> {
 async fn main() -> Result<(), Failure> {
     let status = StatusNames { pending: "NEW".into(), published: "PUBLISHED".into(), failed: "FAILED".into() };
     let options = Options { collection: "events".into(), status, ..Options::default() };
-    let store = MongoDb::connect(&std::env::var("MONGODB_URL")?, options).await?;
+    let store = MongoDb::open(&std::env::var("MONGODB_URL")?, options).await?;
     store.migrate().await?;
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Connects at the first question, and anew whenever that is needed.
 pub async fn open(plan: &StorePlan) -> Result<MongoDb> {
-    MongoDb::connect(&plan.url.0, options(plan)?).await
+    MongoDb::open(&plan.url.0, options(plan)?).await
 }
 
 fn options(plan: &StorePlan) -> Result<Options> {

@@ -8,9 +8,9 @@
 //! posthaste --config posthaste.yaml run
 //! ```
 //!
-//! Covers of "Task 004: Implement Outbox Pattern": both in one transaction (lines 30–38, 194), the collection's schema (52–68), `Add` within
-//! the transaction (74–76), no publishing by repositories (143–147); and, by posthaste.yaml and the program, the worker that publishes
-//! to Redis and retries (40–48, 89–132, 195–196), its configuration (180–189), indexes and clean-up after seven days (141, 157, 193, 197).
+//! Shows: the change and its event in one transaction, an outbox collection with a schema of its own, a repository that publishes
+//! nothing itself; and, by posthaste.yaml and the program, the worker that publishes to Redis and retries, its configuration, its
+//! indexes, and the clean-up after seven days.
 
 use mongodb::bson::{DateTime, Document, Timestamp, Uuid, doc};
 use mongodb::options::WriteConcern;

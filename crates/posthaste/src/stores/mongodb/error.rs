@@ -5,7 +5,7 @@ use std::fmt;
 use mongodb::bson::Document;
 use mongodb::error::{ErrorKind, TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure};
 
-use super::db::number;
+use super::codec::number;
 use crate::destination::Name;
 use crate::error::{Error, Kind};
 
@@ -155,6 +155,16 @@ pub(super) fn no_replica_set() -> Error {
 
 pub(super) fn no_journal() -> Error {
     Error::new(Kind::Schema, "the database holds no journal: run `posthaste migrate`")
+}
+
+pub(super) fn journal_too_new(found: i64, known: i64) -> Error {
+    let text = format!("the journal is of version {found}, this program knows versions up to {known}: update it");
+    Error::new(Kind::Schema, text)
+}
+
+pub(super) fn journal_too_old(found: i64) -> Error {
+    let text = format!("the journal is of version {found}, older than this program: run `posthaste migrate`");
+    Error::new(Kind::Schema, text)
 }
 
 pub(super) fn unknown(destination: &Name) -> Error {

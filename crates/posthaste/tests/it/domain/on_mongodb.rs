@@ -46,7 +46,7 @@ async fn a_unit_of_work_takes_a_session_of_the_applications_own_client() {
     let customer = Customer::create(1, "a@example.org");
     let mut session = shop.client.start_session().await.unwrap();
     session.start_transaction().await.unwrap();
-    let mut unit = UnitOfWork::new(shop.store.in_session(session));
+    let mut unit = UnitOfWork::new(shop.store.outbox().in_session(session).unwrap());
     unit.save(&customer).await.unwrap();
     assert_eq!(unit.commit().await.unwrap().stored, 1);
     assert_eq!(shop.documents("customers").count_documents(doc! {}).await.unwrap(), 1);
