@@ -4,6 +4,7 @@ use mongodb::bson::{Bson, DateTime, doc, oid::ObjectId};
 use posthaste::Result;
 use posthaste::inspect::{Filter, Inspect, Page};
 use posthaste::journal::{Entry, Journal, Partition, Position, ReadRequest};
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{Fields, MongoDb, Options, StatusNames};
 
 use super::Database;
