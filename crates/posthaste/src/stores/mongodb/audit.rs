@@ -3,7 +3,7 @@
 use mongodb::ClientSession;
 use mongodb::bson::{Document, doc};
 
-use super::codec::{self, date, moment, text, whole};
+use super::codec::{self, date, moment, signed, text, unsigned, whole};
 use super::db::{Db, found};
 use super::retry::in_transaction;
 use super::state::JOURNAL;
@@ -19,8 +19,7 @@ pub(super) async fn record(store: &MongoDb, change: &Change) -> Result<()> {
 
 /// The log, newest first.
 pub(super) async fn audit(store: &MongoDb, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
-    let before = before.map_or(i64::MAX, |number| i64::try_from(number).unwrap_or(i64::MAX));
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let (before, limit) = (before.map_or(i64::MAX, signed), signed(limit));
     if limit == 0 {
         return Ok(Vec::new());
     }
@@ -41,22 +40,21 @@ async fn append(db: &Db, session: &mut ClientSession, change: &Change) -> Result
         "who": &change.who,
         "action": &change.action,
         "target": &change.target,
-        "affected": i64::try_from(change.affected).unwrap_or(i64::MAX),
+        "affected": signed(change.affected),
     };
     db.audit.insert_one(entry).session(session).await?;
     Ok(())
 }
 
 fn entry(document: &Document) -> Result<AuditEntry> {
-    let unsigned = |name| Ok::<_, crate::Error>(u64::try_from(whole(document, name)?).unwrap_or_default());
     Ok(AuditEntry {
-        number: unsigned("_id")?,
+        number: unsigned(whole(document, "_id")?),
         at: codec::timestamp(moment(document, "at").unwrap_or_default()),
         change: Change {
             who: text(document, "who")?,
             action: text(document, "action")?,
             target: text(document, "target")?,
-            affected: unsigned("affected")?,
+            affected: unsigned(whole(document, "affected")?),
         },
     })
 }

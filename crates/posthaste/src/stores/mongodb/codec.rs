@@ -1,14 +1,12 @@
 //! Values to documents and back.
 
-use std::time::Duration;
-
-use jiff::Timestamp;
 use mongodb::bson::spec::BinarySubtype;
 use mongodb::bson::{self, Binary, Bson, Document, doc};
 
 use crate::error::{Error, Kind, Result};
-use crate::journal::{Epoch, HeldKey, ParkedState, Partition, Position};
-use crate::message::{MessageId, OrderKey, Text};
+use crate::journal::{Epoch, HeldKey, ParkedState, Partition};
+use crate::message::{MessageId, OrderKey};
+use crate::stores::values::{self, tenant};
 
 pub(super) mod chunks;
 pub(super) mod document;
@@ -20,33 +18,11 @@ mod row;
 mod value;
 
 pub(super) use self::row::{Row, row};
-
-pub(super) fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// How long from `now` until `at`; zero if that is over.
-pub(super) fn until(at: i64, now: i64) -> Duration {
-    Duration::from_millis(u64::try_from(at.saturating_sub(now)).unwrap_or(0))
-}
-
-/// A time that someone wrote; nonsense becomes the nearest time there is.
-pub(super) fn timestamp(millisecond: i64) -> Timestamp {
-    let nearest = if millisecond < 0 { Timestamp::MIN } else { Timestamp::MAX };
-    Timestamp::from_millisecond(millisecond).unwrap_or(nearest)
-}
+pub(super) use crate::stores::values::{millis, position, seq, signed, timestamp, unsigned};
 
 /// Milliseconds since 1970 as the server writes them.
 pub(super) fn date(millisecond: i64) -> bson::DateTime {
     bson::DateTime::from_millis(millisecond)
-}
-
-pub(super) fn seq(position: Position) -> i64 {
-    i64::try_from(position.seq).unwrap_or(i64::MAX)
-}
-
-pub(super) fn position(seq: i64) -> Position {
-    Position::seq(u64::try_from(seq).unwrap_or(0))
 }
 
 pub(super) fn partition(document: &Document, name: &str) -> Result<Partition> {
@@ -54,11 +30,11 @@ pub(super) fn partition(document: &Document, name: &str) -> Result<Partition> {
 }
 
 pub(super) fn epoch(epoch: Epoch) -> i64 {
-    i64::try_from(epoch.number()).unwrap_or(i64::MAX)
+    signed(epoch.number())
 }
 
 pub(super) fn decode_epoch(document: &Document) -> Result<Epoch> {
-    Ok(Epoch::new(u64::try_from(whole(document, "epoch")?).unwrap_or_default()))
+    Ok(Epoch::new(unsigned(whole(document, "epoch")?)))
 }
 
 pub(super) fn uuid(id: MessageId) -> Binary {
@@ -72,13 +48,12 @@ pub(super) fn parked_id(seq: i64, destination: &str) -> Document {
 
 /// A held key's identity, and by it the parked delivery at its head.
 pub(super) fn scope(destination: &str, key: &OrderKey) -> Document {
-    doc! { "d": destination, "t": key.tenant.as_deref().unwrap_or_default(), "k": key.key.as_str() }
+    doc! { "d": destination, "t": tenant(key), "k": key.key.as_str() }
 }
 
-/// The inverse of [`scope`]; a message never has an empty tenant.
+/// The inverse of [`scope`].
 pub(super) fn order_key(scope: &Document) -> Result<OrderKey> {
-    let tenant = Some(Text::from(text(scope, "t")?)).filter(|tenant| !tenant.is_empty());
-    Ok(OrderKey { tenant, key: text(scope, "k")?.into() })
+    Ok(values::order_key(text(scope, "t")?, text(scope, "k")?))
 }
 
 pub(super) fn held_key(document: &Document) -> Result<HeldKey> {
@@ -88,8 +63,7 @@ pub(super) fn held_key(document: &Document) -> Result<HeldKey> {
 }
 
 pub(super) fn parked_state(parked: &Document) -> Result<ParkedState> {
-    let state = text(parked, "state")?;
-    ParkedState::parse(&state).ok_or_else(|| corrupt(format!("a delivery is parked as `{state}`")))
+    values::state(&text(parked, "state")?)
 }
 
 pub(super) fn text(document: &Document, name: &str) -> Result<String> {

@@ -15,6 +15,7 @@ use super::state::State;
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Due, DueBatch, Partition};
+use crate::rules::due::due_in;
 
 pub(super) async fn due(
     store: &MongoDb,
@@ -58,7 +59,7 @@ impl Lanes<'_> {
         }
         let later = self.parked(session, doc! { "$gt": date(now) }, 1).await?;
         let next = later.first().and_then(|parked| moment(parked, "dueAt"));
-        Ok(DueBatch { deliveries, next_in: next.map(|at| codec::until(at, now)) })
+        Ok(DueBatch { deliveries, next_in: next.map(|at| due_in(at, now)) })
     }
 
     async fn parked(&self, session: &mut ClientSession, due_at: Document, limit: usize) -> Result<Vec<Document>> {
@@ -67,7 +68,7 @@ impl Lanes<'_> {
         let wanted = doc! { "destination": destination, "dueAt": due_at, "partition": { "$in": partitions } };
         let mut stages = vec![doc! { "$match": wanted }, doc! { "$sort": { "dueAt": 1, "seq": 1 } }];
         stages.extend(not_held());
-        stages.push(doc! { "$limit": i64::try_from(limit.max(1)).unwrap_or(i64::MAX) });
+        stages.push(doc! { "$limit": codec::signed(limit.max(1)) });
         let parked = self.db.parked.aggregate(stages).session(&mut *session).await?;
         let mut parked = found_in(parked, session).await?;
         parked.truncate(limit);

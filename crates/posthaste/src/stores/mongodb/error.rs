@@ -6,7 +6,6 @@ use mongodb::bson::Document;
 use mongodb::error::{ErrorKind, TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure};
 
 use super::codec::number;
-use crate::destination::Name;
 use crate::error::{Error, Kind};
 
 pub(super) const DUPLICATE_KEY: i32 = 11_000;
@@ -59,7 +58,7 @@ impl From<mongodb::error::Error> for Error {
 
 /// The driver's part of an error, if it has one.
 pub(super) fn failure_of(error: &Error) -> Option<&Failure> {
-    error.cause()?.downcast_ref()
+    std::error::Error::source(error)?.downcast_ref()
 }
 
 /// An address that the driver does not understand. Its own words would repeat the address, password included.
@@ -155,20 +154,6 @@ pub(super) fn no_replica_set() -> Error {
 
 pub(super) fn no_journal() -> Error {
     Error::new(Kind::Schema, "the database holds no journal: run `posthaste migrate`")
-}
-
-pub(super) fn journal_too_new(found: i64, known: i64) -> Error {
-    let text = format!("the journal is of version {found}, this program knows versions up to {known}: update it");
-    Error::new(Kind::Schema, text)
-}
-
-pub(super) fn journal_too_old(found: i64) -> Error {
-    let text = format!("the journal is of version {found}, older than this program: run `posthaste migrate`");
-    Error::new(Kind::Schema, text)
-}
-
-pub(super) fn unknown(destination: &Name) -> Error {
-    Error::new(Kind::NotFound, format!("destination `{destination}` is not known: register it first"))
 }
 
 pub(super) fn too_slow() -> Error {

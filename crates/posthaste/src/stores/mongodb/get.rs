@@ -108,7 +108,7 @@ async fn timeline(db: &Db, session: &mut ClientSession, destination: &str, seq: 
         timeline.push(AttemptReport {
             number: count(&one, "number")?,
             at: codec::timestamp(moment(&one, "at").unwrap_or_default()),
-            took_ms: u64::try_from(whole(&one, "tookMs")?).unwrap_or_default(),
+            took_ms: codec::unsigned(whole(&one, "tookMs")?),
             error: one.get_str("error").ok().map(str::to_owned),
             worker: text(&one, "worker")?,
         });

@@ -33,12 +33,9 @@ async fn list_page(db: &Db, session: &mut ClientSession, filter: &Filter, page: 
         && let Some(chunk) = matches.next_chunk(session).await?
     {
         for one in chunk {
-            let one = one.listed;
-            // The deliveries of one message stay on one page, so that the next one can start after a position.
-            if listed.len() >= page.limit && listed.last().is_some_and(|last| last.position != one.position) {
+            if !page.add(&mut listed, one.listed) {
                 return Ok(listed);
             }
-            listed.push(one);
         }
     }
     Ok(listed)

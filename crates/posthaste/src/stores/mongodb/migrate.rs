@@ -12,6 +12,7 @@ use super::partitions::{self, VERSION};
 use super::state::JOURNAL;
 use super::{MongoDb, error};
 use crate::error::{Error, Result};
+use crate::stores::version;
 
 pub(super) mod indexes;
 
@@ -22,10 +23,8 @@ const NAMESPACE_EXISTS: i32 = 48;
 pub(super) async fn migrate(store: &MongoDb) -> Result<()> {
     let db = store.db();
     partitions::refuse_single_server(&db.database).await?;
-    if let Some(found) = partitions::find(&db.database).await?
-        && found.version > VERSION
-    {
-        return Err(error::journal_too_new(found.version, VERSION));
+    if let Some(found) = partitions::find(&db.database).await? {
+        version::migratable(found.version, VERSION)?;
     }
     for name in OWN.into_iter().chain([store.collection()]) {
         ensure_collection(&db.database, name).await?;

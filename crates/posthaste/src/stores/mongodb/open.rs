@@ -16,6 +16,7 @@ use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Cursor, HeldKey, LaneState, Lease, Partition};
 use crate::message::OrderKey;
+use crate::rules::due::due_in;
 
 pub(super) async fn open(store: &MongoDb, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
     let db = store.db();
@@ -33,7 +34,7 @@ async fn lanes(db: &Db, session: &mut ClientSession, destination: &Name, leases:
             partition,
             cursor,
             held: held.remove(&partition).unwrap_or_default(),
-            next_due_in: first_due.get(&partition).map(|&at| codec::until(at, now)),
+            next_due_in: first_due.get(&partition).map(|&at| due_in(at, now)),
         });
     }
     Ok(lanes)

@@ -13,6 +13,7 @@ use super::state::State;
 use super::{MongoDb, oplog, sequencer, workers};
 use crate::error::Result;
 use crate::inspect::{Figure, Overview, WorkerStatus};
+use crate::rules::due::due_in;
 
 mod counts;
 
@@ -47,7 +48,7 @@ async fn figures(db: &Db, session: &mut ClientSession, now: i64) -> Result<Vec<F
     let waiting = doc! { "posthaste.seq": Bson::Null };
     let oldest = db.events.find_one(waiting).projection(db.without_payload()).session(session).await?;
     let oldest = oldest.map(|document| codec::row(db, &document)).transpose()?;
-    let delay = oldest.map_or(0.0, |row| codec::until(now, row.message.occurred_at.as_millisecond()).as_secs_f64());
+    let delay = oldest.map_or(0.0, |row| due_in(now, row.message.occurred_at.as_millisecond()).as_secs_f64());
     Ok(vec![Figure { name: "sequencer_delay_seconds", value: delay }])
 }
 

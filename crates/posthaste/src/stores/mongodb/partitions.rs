@@ -1,7 +1,5 @@
 //! How many partitions the journal has, and whether it is one that this library can use.
 
-use std::cmp::Ordering;
-
 use mongodb::Database;
 use mongodb::bson::{Document, doc};
 
@@ -9,6 +7,7 @@ use super::codec::whole;
 use super::state::JOURNAL;
 use super::{MongoDb, error};
 use crate::error::Result;
+use crate::stores::version;
 
 /// The version of the journal that this library makes and reads.
 pub(super) const VERSION: i64 = 1;
@@ -26,11 +25,8 @@ pub(super) async fn partitions(store: &MongoDb) -> Result<u16> {
 pub(super) async fn require(database: &Database) -> Result<u16> {
     refuse_single_server(database).await?;
     let found = find(database).await?.ok_or_else(error::no_journal)?;
-    match found.version.cmp(&VERSION) {
-        Ordering::Equal => Ok(found.partitions),
-        Ordering::Greater => Err(error::journal_too_new(found.version, VERSION)),
-        Ordering::Less => Err(error::journal_too_old(found.version)),
-    }
+    version::usable(found.version, VERSION)?;
+    Ok(found.partitions)
 }
 
 /// What a journal says about how it was made.

@@ -23,13 +23,13 @@ const PER_TRANSACTION: usize = 500;
 
 pub(super) async fn purge(store: &MongoDb, older_than: Duration, limit: usize) -> Result<Purged> {
     let db = store.db();
-    let from = i64::try_from(store.shared.purge_from.load(Ordering::Relaxed)).unwrap_or_default();
+    let from = codec::signed(store.shared.purge_from.load(Ordering::Relaxed));
     let one_more = limit.saturating_add(1);
     let found = in_snapshot!(db, session => find(db, &mut session, older_than, from, one_more))?;
     let mut purged = Purged { messages: 0, more: found.len() > limit };
     // What had to stay is not read again before the rest is through.
     let next = if purged.more { found[limit].seq - 1 } else { 0 };
-    store.shared.purge_from.store(u64::try_from(next).unwrap_or_default(), Ordering::Relaxed);
+    store.shared.purge_from.store(codec::unsigned(next), Ordering::Relaxed);
     for some in found[..limit.min(found.len())].chunks(PER_TRANSACTION) {
         purged.messages += in_transaction!(db, session => remove(db, &mut session, some))?;
     }

@@ -8,9 +8,9 @@ use super::db::Db;
 use super::partitions::partitions;
 use super::retry::{in_snapshot, in_transaction};
 use super::state::State;
-use super::{MongoDb, error, sequencer, status_stamps};
+use super::{MongoDb, sequencer, status_stamps};
 use crate::destination::{Destination, Name, StartFrom};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 pub(super) async fn register(store: &MongoDb, destinations: &[Destination]) -> Result<()> {
     partitions(store).await?;
@@ -54,7 +54,7 @@ async fn record(db: &Db, session: &mut ClientSession, destinations: &[Destinatio
 /// Fails for a destination that was never registered; by `_id`.
 pub(super) async fn known(db: &Db, session: &mut ClientSession, destination: &Name) -> Result<Document> {
     let found = db.destinations.find_one(doc! { "_id": destination.as_str() }).session(session).await?;
-    found.ok_or_else(|| error::unknown(destination))
+    found.ok_or_else(|| Error::unknown_destination(destination))
 }
 
 /// Fails for a destination that was never registered, in a snapshot of its own.

@@ -46,7 +46,7 @@ pub(super) struct Rows<'a> {
 impl<'a> Rows<'a> {
     pub(super) async fn find(db: &'a Db, filter: Document, limit: usize, session: &mut ClientSession) -> Result<Self> {
         let find = db.events.find(filter).sort(doc! { "posthaste.seq": 1 });
-        let find = find.limit(i64::try_from(limit.max(1)).unwrap_or(i64::MAX)).batch_size(PER_ANSWER);
+        let find = find.limit(codec::signed(limit.max(1))).batch_size(PER_ANSWER);
         Ok(Self { db, cursor: find.session(session).await? })
     }
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{MongoDb, check, migrate, watch, write};
 use crate::error::Result;
-use crate::inspect::Finding;
+use crate::inspect::Problem;
 use crate::message::Message;
 use crate::store::{Store, Watch};
 
@@ -14,7 +14,7 @@ impl Store for MongoDb {
         migrate::migrate(self).await
     }
 
-    async fn check(&self) -> Result<Vec<Finding>> {
+    async fn check(&self) -> Result<Vec<Problem>> {
         check::check(self).await
     }
 

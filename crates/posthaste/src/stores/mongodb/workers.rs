@@ -9,6 +9,7 @@ use super::db::Db;
 use super::retry::again;
 use crate::error::{Error, Kind, Result};
 use crate::journal::{WorkerId, WorkerReport};
+use crate::stores::values::worker_report;
 
 /// The worker is alive until then, and this is what it reports and writes with; by `_id`.
 pub(super) async fn announce(db: &Db, worker: &WorkerId, ttl: Duration, report: Option<&WorkerReport>) -> Result<()> {
@@ -38,7 +39,7 @@ pub(super) async fn leave(db: &Db, worker: &WorkerId) -> Result<()> {
     Ok(())
 }
 
-/// What a worker reported. One of another version may say it in another way; better nothing than an error.
+/// What a worker reported.
 pub(super) fn report(worker: &Document) -> Option<WorkerReport> {
-    worker.get_str("report").ok().and_then(|json| serde_json::from_str(json).ok())
+    worker_report(worker.get_str("report").ok())
 }

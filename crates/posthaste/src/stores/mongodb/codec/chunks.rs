@@ -4,7 +4,7 @@ use mongodb::ClientSession;
 use mongodb::bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 
 use super::super::db::Db;
-use super::{Row, corrupt, whole};
+use super::{Row, corrupt, signed, whole};
 use crate::error::Result;
 use crate::message::Message;
 
@@ -19,7 +19,7 @@ pub(in crate::stores::mongodb) fn encode(message: &Message) -> Vec<Document> {
     let id = message.id.to_string();
     let chunk = |(n, bytes): (usize, &[u8])| {
         let bytes = Binary { subtype: BinarySubtype::Generic, bytes: bytes.to_vec() };
-        doc! { "_id": format!("{id}/{n}"), "message": &id, "n": i64::try_from(n).unwrap_or(i64::MAX), "bytes": bytes }
+        doc! { "_id": format!("{id}/{n}"), "message": &id, "n": signed(n), "bytes": bytes }
     };
     message.payload.chunks(CHUNK_BYTES).enumerate().map(chunk).collect()
 }

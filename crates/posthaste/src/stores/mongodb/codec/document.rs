@@ -5,7 +5,7 @@ use mongodb::bson::{Binary, Bson, Document, Timestamp, doc};
 
 use super::super::options::Options;
 use super::chunks::CHUNK_BYTES;
-use super::{date, uuid};
+use super::{date, signed, uuid};
 use crate::message::Message;
 
 /// The document of a message; what is too large for it goes to further ones (see `chunks`).
@@ -45,7 +45,7 @@ pub(in crate::stores::mongodb) fn encode(message: &Message, options: &Options) -
     }
     let mut own = doc! { "key": message.key.as_deref().map_or(Bson::Null, Bson::from) };
     if message.payload.len() > CHUNK_BYTES {
-        own.insert("chunks", i64::try_from(message.payload.len().div_ceil(CHUNK_BYTES)).unwrap_or(i64::MAX));
+        own.insert("chunks", signed(message.payload.len().div_ceil(CHUNK_BYTES)));
     }
     document.insert("posthaste", own);
     document

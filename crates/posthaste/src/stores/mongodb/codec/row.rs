@@ -6,10 +6,11 @@ use mongodb::bson::{self, Bson, RawDocument};
 
 use super::super::db::Db;
 use super::reading::Reading;
-use super::{corrupt, position, until};
+use super::{corrupt, position};
 use crate::error::Result;
 use crate::journal::{Entry, Partition};
 use crate::message::{Message, Text};
+use crate::rules::due;
 
 /// A document of the journal, or one on its way into it.
 #[derive(Debug, Clone)]
@@ -40,7 +41,7 @@ impl Row {
             position: position(self.seq),
             partition: self.partition,
             message: Arc::new(self.message),
-            due_in: due_at.filter(|&due_at| due_at > now).map(|due_at| until(due_at, now)),
+            due_in: due::scheduled_in(due_at, now),
         }
     }
 }

@@ -8,7 +8,8 @@ use super::super::codec::{self, date};
 use super::super::db::Db;
 use super::super::rows;
 use crate::error::Result;
-use crate::journal::{HeldKey, LaneCommit, Park, ParkedState};
+use crate::journal::{HeldKey, LaneCommit, Park};
+use crate::rules::due::parked_due_in;
 
 /// One lane's commit on its way into the collections. Sets after it removes, so that a repeated commit changes nothing.
 pub(super) struct Recording<'a> {
@@ -46,11 +47,8 @@ impl Recording<'_> {
     }
 
     fn park(&self, park: &Park) -> Document {
-        let due_at = match park.state {
-            ParkedState::Dead | ParkedState::Discarded => None,
-            ParkedState::Discarding => Some(self.now),
-            _ => park.due_in.map(|due_in| self.now.saturating_add(codec::millis(due_in))),
-        };
+        let due_at = parked_due_in(park.state, park.due_in);
+        let due_at = due_at.map(|due_in| self.now.saturating_add(codec::millis(due_in)));
         let destination = self.commit.destination.as_str();
         let progress = park.progress.clone().map(|bytes| Binary { subtype: BinarySubtype::Generic, bytes });
         doc! {

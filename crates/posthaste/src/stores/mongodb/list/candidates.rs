@@ -9,6 +9,7 @@ use super::super::progress::Progress;
 use super::super::rows;
 use crate::error::Result;
 use crate::inspect::{Filter, Status};
+use crate::rules::status::is_parked;
 
 /// What a candidate has to look like: everything about the message, and what is known from the statuses.
 pub(super) async fn candidates(db: &Db, filter: &Filter, session: &mut ClientSession) -> Result<Document> {
@@ -56,7 +57,6 @@ fn of_aggregate_type(db: &Db, wanted: &str) -> Document {
 
 /// Where messages of these statuses can be, unless that is anywhere.
 async fn by_status(db: &Db, filter: &Filter, session: &mut ClientSession) -> Result<Option<Document>> {
-    let is_parked = |status: &Status| !matches!(status, Status::Pending | Status::Delivered | Status::Waiting);
     match filter.statuses.as_slice() {
         [] => Ok(None),
         [Status::Pending] => {
@@ -72,7 +72,7 @@ async fn by_status(db: &Db, filter: &Filter, session: &mut ClientSession) -> Res
                 doc! { "$or": waiting }
             }))
         }
-        statuses if statuses.iter().all(is_parked) => {
+        statuses if statuses.iter().all(|status| is_parked(*status)) => {
             let states: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
             let seqs = db.parked.distinct("seq", doc! { "state": { "$in": states } }).session(session).await?;
             Ok(Some(doc! { "posthaste.seq": { "$in": seqs } }))

@@ -8,6 +8,7 @@ use mongodb::{ClientSession, Collection};
 use super::Outbox;
 use crate::error::Result;
 use crate::message::{Message, OrderKey};
+use crate::stores::values::tenant;
 
 impl Outbox {
     /// Lets no other transaction that calls this write to one of these messages' keys until the end of the caller's transaction:
@@ -18,8 +19,8 @@ impl Outbox {
         // Always in one order, so that two that want the same keys do not both fail.
         let scopes: BTreeSet<OrderKey> = messages.iter().filter_map(Message::order_key).collect();
         let keys: Collection<Document> = self.database(session)?.collection("outbox_keys");
-        for OrderKey { tenant, key } in scopes {
-            let one = doc! { "_id": { "t": tenant.as_deref().unwrap_or_default(), "k": key.as_str() } };
+        for scope in scopes {
+            let one = doc! { "_id": { "t": tenant(&scope), "k": scope.key.as_str() } };
             // A write that changes nothing would be no lock.
             let turn = doc! { "$inc": { "turns": 1i64 }, "$currentDate": { "at": true } };
             keys.update_one(one, turn).upsert(true).session(&mut *session).await?;

@@ -1,6 +1,7 @@
 //! Deliveries by status: one walk over the messages beyond the slowest cursor, with everything parked or held in memory.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use mongodb::ClientSession;
 use mongodb::bson::doc;
@@ -11,7 +12,8 @@ use super::super::progress::Progress;
 use super::super::rows;
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Status};
-use crate::journal::ParkedState;
+use crate::rules::due::due_in;
+use crate::rules::status::is_parked;
 
 /// Counts for every active destination, in the snapshot of the session.
 pub(super) async fn counts(db: &Db, session: &mut ClientSession, now: i64) -> Result<Vec<DestinationCounts>> {
@@ -57,32 +59,21 @@ struct Counting<'a> {
 impl Counting<'_> {
     fn count_parked(&mut self) {
         for (place, _, parked) in self.progress.all_parked() {
-            let counts = &mut self.counts[place];
-            match parked.state {
-                ParkedState::Retrying => counts.retrying += 1,
-                ParkedState::Scheduled => counts.scheduled += 1,
-                ParkedState::Throttled => counts.throttled += 1,
-                ParkedState::Dead => counts.dead += 1,
-                ParkedState::Replay => counts.replay += 1,
-                ParkedState::Discarding | ParkedState::Discarded => {}
-            }
+            self.counts[place].count(parked.state.into(), Duration::ZERO);
         }
     }
 
     /// Counts a message that waits or is pending, at one destination or at all that take it.
     fn count(&mut self, row: &Row, at: Option<usize>) {
-        let takers: Vec<usize> =
-            self.progress.takers(&row.message).filter(|place| at.is_none_or(|at| at == *place)).collect();
-        for place in takers {
-            match self.progress.status(place, row) {
-                Status::Waiting if self.counted.insert((place, row.seq)) => self.counts[place].waiting += 1,
-                Status::Pending => {
-                    let age = codec::until(self.now, row.at).as_secs_f64();
-                    let counts = &mut self.counts[place];
-                    counts.pending += 1;
-                    counts.oldest_pending_seconds = Some(counts.oldest_pending_seconds.unwrap_or_default().max(age));
-                }
-                _ => {}
+        for place in self.progress.takers(&row.message).filter(|place| at.is_none_or(|at| at == *place)) {
+            let status = self.progress.status(place, row);
+            let is_new = match status {
+                Status::Waiting => self.counted.insert((place, row.seq)),
+                // What is parked was counted as such.
+                status => !is_parked(status),
+            };
+            if is_new {
+                self.counts[place].count(status, due_in(self.now, row.at));
             }
         }
     }
