@@ -80,8 +80,9 @@ async fn work(store: MongoDb) -> Result<(), Failure> {
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let status = StatusNames { pending: "NEW".into(), published: "PUBLISHED".into(), failed: "FAILED".into() };
-    let options = Options { collection: "events".into(), status, ..Options::default() };
+    let mut options = Options::default();
+    options.collection = "events".into();
+    options.status = StatusNames::new("NEW", "PUBLISHED", "FAILED");
     let store = MongoDb::open(&std::env::var("MONGODB_URL")?, options).await?;
     store.migrate().await?;
     let args: Vec<String> = std::env::args().skip(1).collect();

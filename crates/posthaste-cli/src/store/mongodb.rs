@@ -21,6 +21,8 @@ fn options(plan: &StorePlan) -> Result<Options> {
     let settings = plan.settings.parse::<Options>("store.mongodb", &mut problems);
     let wrong =
         || Error::new(Kind::Invalid, problems.first().map_or_else(String::new, |p| format!("{} {}", p.key, p.says)));
-    let settings = settings.ok_or_else(wrong)?;
-    Ok(Options { partitions: plan.partitions, server_selection_timeout: PATIENCE, ..settings })
+    let mut options = settings.ok_or_else(wrong)?;
+    options.partitions = plan.partitions;
+    options.server_selection_timeout = PATIENCE;
+    Ok(options)
 }

@@ -10,6 +10,7 @@ use crate::journal::PARTITIONS;
 /// How to use a database.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Options {
     /// Where the journal lives, unless the address names it.
     pub database: Option<String>,
@@ -66,6 +67,7 @@ impl Default for Options {
 /// whoever came before, and is left alone.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct StatusNames {
     /// Not delivered yet.
     pub pending: String,
@@ -77,7 +79,14 @@ pub struct StatusNames {
 
 impl Default for StatusNames {
     fn default() -> Self {
-        Self { pending: "pending".into(), published: "published".into(), failed: "failed".into() }
+        Self::new("pending", "published", "failed")
+    }
+}
+
+impl StatusNames {
+    /// What a collection calls its three statuses.
+    pub fn new(pending: impl Into<String>, published: impl Into<String>, failed: impl Into<String>) -> Self {
+        Self { pending: pending.into(), published: published.into(), failed: failed.into() }
     }
 }
 
@@ -87,6 +96,7 @@ macro_rules! fields {
         /// The names of a document's fields.
         #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
         #[serde(default, deny_unknown_fields)]
+        #[non_exhaustive]
         pub struct Fields { $($(#[$doc])* pub $name: String,)+ }
 
         impl Default for Fields {
