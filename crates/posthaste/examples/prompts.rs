@@ -3,8 +3,8 @@
 //!
 //! `MONGODB_URL=mongodb://localhost/app?replicaSet=rs0 prompts prompt-1` creates a prompt and runs until SIGTERM or SIGINT.
 //!
-//! Shows: handlers by event type, several for one; a processor with retries, a resume token, start and stop; documents that are stamped
-//! with `status`, `retryCount` and `lastError`; polling beside the change stream; correlation ids.
+//! It shows handlers by event type, several for one type; retries, the resume token of the change stream, start and stop; the documents
+//! with `status`, `retryCount` and `lastError`; polling as the fallback; the lifecycle of the application; correlation ids.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -8,9 +8,9 @@
 //! posthaste --config posthaste.yaml run
 //! ```
 //!
-//! Shows: the change and its event in one transaction, an outbox collection with a schema of its own, a repository that publishes
-//! nothing itself; and, by posthaste.yaml and the program, the worker that publishes to Redis and retries, its configuration, its
-//! indexes, and the clean-up after seven days.
+//! It shows a message and its event in one transaction, the schema of the collection, `Add` within the transaction, and repositories that
+//! publish nothing themselves. The program and posthaste.yaml do the rest: they publish to Redis, retry, make the indexes, and remove
+//! events after seven days.
 
 use mongodb::bson::{DateTime, Document, Timestamp, Uuid, doc};
 use mongodb::options::WriteConcern;
