@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::dice::Dice;
 use crate::destination::{Destination, Rate, Route};
 use crate::journal::WorkerId;
-use crate::relay::Settings;
 use crate::retry::{Backoff, OnDead, Policy};
+use crate::settings::Settings;
 
 /// Faults stop here; whatever is left must drain.
 pub(super) const FAULTS_END: Duration = Duration::from_secs(4);
@@ -30,6 +30,8 @@ pub(super) struct Plan {
     pub(super) rollback: u64,
     pub(super) lost_request: u64,
     pub(super) lost_reply: u64,
+    /// A request that the worker gives up, and that is carried out at some time or other.
+    pub(super) time_out: u64,
     pub(super) lost_ack: u64,
     pub(super) nack: u64,
     pub(super) slow: u64,
@@ -54,6 +56,7 @@ impl Plan {
             rollback: sometimes(50, 30),
             lost_request: sometimes(30, 10),
             lost_reply: sometimes(40, 15),
+            time_out: sometimes(25, 10),
             lost_ack: sometimes(40, 25),
             nack: sometimes(50, 25),
             slow: sometimes(40, 20),

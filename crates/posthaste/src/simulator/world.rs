@@ -12,13 +12,12 @@ use super::event::{Event, Scheduled};
 use super::node::{Flight, Node};
 use super::plan::{FAULTS_END, GIVE_UP, PARTITIONS, Plan};
 use super::planted::Planted;
-use super::store::{Store, refused};
+use super::store::Store;
 use super::{Outcome, clients};
 use crate::destination::Name;
-use crate::engine::mistakes::Mistake;
-use crate::engine::{Action, Engine, Input};
+use crate::engine::{Action, Engine, HandOver, Input, RunId, StoreAnswer, StoreCall, StoreFailure, StoreRequest};
 use crate::inspect::Status;
-use crate::journal::Position;
+use crate::journal::{Position, WorkerId};
 use crate::sink::{self, Run};
 use crate::stores::memory::Core;
 
@@ -173,22 +172,19 @@ impl World {
         let node = next.node;
         match next.event {
             Event::Begin => self.begin(),
-            Event::Commit(messages) => {
-                self.store.core.append(messages);
-                self.store.writes += 1;
-            }
+            Event::Commit(messages) => drop(self.store.core.append(messages)),
             Event::Outage { destination, until } => self.down_until[destination] = until,
             Event::ClockJump(by) => self.skew += by,
             Event::Operate => {
                 clients::operate(&self.plan, &mut self.store.core, &mut self.checks, &mut self.dice);
-                self.store.writes += 1;
             }
             Event::Start => self.start(node),
             Event::Crash => self.crash(node),
             Event::Drained => self.look_whether_drained(),
             // Packets outlive their sender.
-            Event::Arrive { walk, id, run } => self.arrive(node, next.life, walk, id, run),
-            Event::Ask { asked_at, action } => self.ask(node, next.life, asked_at, &action),
+            Event::Arrive { destination, id, run } => self.arrive(node, next.life, destination, id, run),
+            Event::Request(request) => self.request(node, next.life, request),
+            Event::LateRequest { worker, request } => drop(self.execute(&worker, &request)),
             Event::Freeze(length) => {
                 if let Some(frozen) = &mut self.nodes[node] {
                     frozen.frozen_until = self.now + length;
@@ -225,7 +221,7 @@ impl World {
                 }
             }
             Event::Stop => node.engine.handle(clock, Input::Stop),
-            Event::HandOver { walk, id, run, not_after } => self.hand_over(n, walk, id, run, not_after),
+            Event::HandOver(hand_over) => self.hand_over(n, hand_over),
             _ => {}
         }
         self.poll(n);
