@@ -61,6 +61,8 @@ mod inbox;
 mod tests;
 #[cfg(feature = "handlers")]
 mod transactional;
+#[cfg(feature = "handlers")]
+mod typed;
 mod unit_of_work;
 
 /// Something with an identity that changes as a whole and says what happened to it.

@@ -13,7 +13,7 @@ pub struct Args {
     /// Only messages older than this [default: retention.keep of the config]
     #[arg(long, value_name = "DURATION", value_parser = crate::duration::parse)]
     older_than: Option<Duration>,
-    /// Do it; without, only count
+    /// Do it; without this, only count
     #[arg(long)]
     yes: bool,
 }

@@ -1,4 +1,4 @@
-//! What the config means: defaults filled in, everything checked, nothing left to doubt.
+//! What the config means: defaults are filled in and everything is checked.
 
 use std::path::Path;
 use std::time::Duration;

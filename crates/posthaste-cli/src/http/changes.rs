@@ -64,7 +64,7 @@ async fn operate(
     let (filter, mode) = (Filter { ids: wanted.ids, ..wanted.selection.filter(clock::now()) }, mode(wanted.dry_run));
     if filter == Filter::default() {
         return Err(Problem::bad_request(
-            "say which deliveries: `ids`, or a `selection` such as {\"state\": [\"dead\"]}",
+            "say which deliveries: `ids`, or a `selection` such as {\"status\": [\"dead\"]}",
         ));
     }
     let report = app.operator().operate(&caller.who, operation, &filter, mode).await?;

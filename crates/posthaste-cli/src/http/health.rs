@@ -19,15 +19,15 @@ const STUCK_AFTER: Duration = Duration::from_secs(60);
 #[derive(Serialize)]
 pub struct Alive {
     alive: bool,
-    says: String,
+    text: String,
 }
 
 pub async fn livez(State(app): State<App>) -> (StatusCode, Json<Alive>) {
     match app.0.monitor.silent_for().filter(|silence| *silence > STUCK_AFTER) {
-        None => (StatusCode::OK, Json(Alive { alive: true, says: "ok".into() })),
+        None => (StatusCode::OK, Json(Alive { alive: true, text: "ok".into() })),
         Some(silence) => {
-            let says = format!("the relay has done nothing for {}", duration::brief(silence));
-            (StatusCode::SERVICE_UNAVAILABLE, Json(Alive { alive: false, says }))
+            let text = format!("the relay has done nothing for {}", duration::brief(silence));
+            (StatusCode::SERVICE_UNAVAILABLE, Json(Alive { alive: false, text }))
         }
     }
 }

@@ -36,7 +36,7 @@ fn address(server: &str) -> String {
 #[track_caller]
 fn until_listed(place: &Place, state: &str, count: usize) {
     until(&format!("{count} are {state}"), || {
-        place.run(["list", "--json", "--limit", "1000", "--state", state]).succeeds().json_lines().len() == count
+        place.run(["list", "--json", "--limit", "1000", "--status", state]).succeeds().json_lines().len() == count
     });
 }
 

@@ -1,4 +1,4 @@
-//! `status`, `list`, `show`, `explain` and `history` on a journal with trouble in it.
+//! `status`, `list`, `show`, `explain` and `history` on a journal with a dead message in it.
 
 use std::time::Duration;
 
@@ -21,20 +21,20 @@ fn status_counts_by_destination_and_says_what_needs_a_person() {
     let (place, _worker, _) = troubled();
     let answer = place.run(["status"]).ends_with(1);
     let expected = "\
-DESTINATION  PENDING  IN FLIGHT  RETRYING  WAITING  SCHEDULED  THROTTLED  REPLAY  DEAD  OLDEST  STATE
+DESTINATION  PENDING  IN FLIGHT  RETRYING  WAITING  SCHEDULED  THROTTLED  REPLAY  DEAD  OLDEST  STATUS
 crm                0          0         0        1          0          0       0     1       -  running
 
-WORKER  PARTITIONS  STATE
+WORKER  PARTITIONS  STATUS
 host-1          64  alive
 
 Needs a person (3 messages kept):
-  ✗ 1 delivery dead at crm, 1 message behind held keys  $ posthaste list --state dead --destination crm
+  ✗ 1 delivery dead at crm, 1 message behind held keys  $ posthaste list --status dead --destination crm
 ";
     assert_eq!(answer.stdout, expected);
     let status = place.json(["status"]);
     assert_eq!(status["well"], false);
     assert_eq!(status["destinations"][0]["dead"], 1);
-    assert_eq!(status["concerns"][0]["destination"], "crm");
+    assert_eq!(status["problems"][0]["destination"], "crm");
 }
 
 #[test]
@@ -44,8 +44,8 @@ fn explain_of_a_waiting_message_names_the_one_at_its_head() {
     assert!(says.contains(&format!("crm: Waits behind {head} of the same key, which is dead.")), "{says}");
     assert!(says.contains("failed: 422 Unprocessable: no such ·[31mcustomer"), "{says}");
     assert!(says.contains(&format!("$ posthaste discard {head} --destination crm --yes")), "{says}");
-    assert_eq!(place.json(["explain", &head])["findings"][0]["cause"], "dead");
-    assert_eq!(place.json(["explain", &delivered])["findings"][0]["cause"], "delivered");
+    assert_eq!(place.json(["explain", &head])["explanations"][0]["cause"], "dead");
+    assert_eq!(place.json(["explain", &delivered])["explanations"][0]["cause"], "delivered");
 }
 
 #[test]
@@ -86,8 +86,9 @@ fn list_filters() {
         rows.into_iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(ids(&[]), [&*dead, &waiting, &delivered]);
-    assert_eq!(ids(&["--state", "dead"]), [&*dead]);
-    assert_eq!(ids(&["--state", "dead", "--state", "waiting"]), [&*dead, &waiting]);
+    assert_eq!(ids(&["--status", "dead"]), [&*dead]);
+    assert_eq!(ids(&["--status", "dead", "--status", "waiting"]), [&*dead, &waiting]);
+    assert_eq!(ids(&["--state", "dead"]), [&*dead], "the name it had before");
     assert_eq!(ids(&["--aggregate", "order/2"]), [&*delivered]);
     assert_eq!(ids(&["--key", "order/1"]), [&*dead, &waiting]);
     assert_eq!(ids(&["--event-type", "order.*", "--destination", "crm", "--since", "1h"]).len(), 3);
@@ -142,7 +143,7 @@ fn what_does_not_exist_is_said_so_and_ends_with_one() {
     assert!(answer.stderr.contains("No event of order/1 is kept"), "{}", answer.stderr);
     let answer = place.run(["list"]).succeeds();
     assert_eq!((&*answer.stdout, &*answer.stderr), ("", "Nothing matches.\n"));
-    let answer = place.run(["list", "--state", "lost"]).ends_with(2);
+    let answer = place.run(["list", "--status", "lost"]).ends_with(2);
     assert!(answer.stderr.contains("possible values: pending, delivered, waiting"), "{}", answer.stderr);
 }
 

@@ -34,7 +34,7 @@ fn a_paused_destination_gets_nothing_until_it_is_resumed() {
     let held = place.enqueue("order/2", []);
     let relay = place.relay();
     until("a worker is there", || place.json(["status"])["unheld_partitions"] == 0);
-    assert_eq!(place.json(["explain", &held])["findings"][0]["cause"], "paused");
+    assert_eq!(place.json(["explain", &held])["explanations"][0]["cause"], "paused");
     assert_eq!(relay.printed(), "");
     place.run(["resume", "stdout"]).succeeds();
     relay.prints(&held);

@@ -15,6 +15,7 @@ use crate::relay::Waker;
 /// How an application writes the state of one aggregate: its own statements, on a connection `C` of its own driver
 /// (`sqlx::PgConnection`, `sqlx::SqliteConnection`, …).
 pub trait Persist<C>: Aggregate {
+    /// What the application's statements fail with.
     type Error;
 
     /// Writes the state. To find out that somebody else was faster, compare [`Events::version`](super::Events::version) in the
@@ -33,13 +34,16 @@ pub trait Persist<C>: Aggregate {
 ///
 /// An aggregate that was saved can be looked at, but not changed, until the unit of work has ended. Dropping the unit of work rolls
 /// it back; the aggregates keep their events, and may be saved by another one.
+///
+/// With `rusqlite` the same methods block: see [`blocking`](super::blocking).
 #[must_use = "dropping a unit of work rolls it back"]
 pub struct UnitOfWork<'a, T> {
-    transaction: T,
-    changes: Changes<'a>,
+    pub(super) transaction: T,
+    pub(super) changes: Changes<'a>,
 }
 
-impl<'a, T: Transaction> UnitOfWork<'a, T> {
+impl<'a, T> UnitOfWork<'a, T> {
+    /// Saves with a transaction that was begun already.
     pub fn new(transaction: T) -> Self {
         Self { transaction, changes: Changes::default() }
     }
@@ -68,13 +72,6 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
         self
     }
 
-    /// Writes the state of an aggregate now, and its events with the commit.
-    pub async fn save<A: Persist<T::Connection>>(&mut self, aggregate: &'a A) -> Result<(), A::Error> {
-        aggregate.persist(self.transaction.connection()).await?;
-        self.changes.add(aggregate);
-        Ok(())
-    }
-
     /// Takes the events of an aggregate whose state is written by other means.
     pub fn record(&mut self, aggregate: &'a (impl Aggregate + ?Sized)) {
         self.changes.add(aggregate);
@@ -83,6 +80,15 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
     /// Takes note of an event that no aggregate keeps: for applications without aggregates.
     pub fn register<E: DomainEvent>(&mut self, event: E) {
         self.changes.register(event);
+    }
+}
+
+impl<'a, T: Transaction> UnitOfWork<'a, T> {
+    /// Writes the state of an aggregate now, and its events with the commit.
+    pub async fn save<A: Persist<T::Connection>>(&mut self, aggregate: &'a A) -> Result<(), A::Error> {
+        aggregate.persist(self.transaction.connection()).await?;
+        self.changes.add(aggregate);
+        Ok(())
     }
 
     /// For whatever else belongs into the transaction.

@@ -86,7 +86,7 @@ async fn a_relay_comes_in_by_tls_and_password_and_believes_only_its_authority() 
     let secured = Secured::start().await;
 
     let store = secured.open("require", PASSWORD);
-    assert!(store.check().await.expect("an answer").iter().all(|finding| !finding.refuses));
+    assert!(store.check().await.expect("an answer").iter().all(|problem| !problem.refuses));
     let (encrypted, all) = secured.connections().await;
     assert!(encrypted > 0 && encrypted == all, "{encrypted} of {all}");
 

@@ -63,7 +63,7 @@ async fn a_relay_role_is_enough_for_a_relay_and_an_operator() -> Result<()> {
     t.store.write(&[order("1")]).await?;
     let url = t.options.url.replace("postgres@", &format!("{}@", name.replace(' ', "%20")));
     let store = Postgres::open(Options { url, ..t.options.clone() })?;
-    assert!(store.check().await?.iter().all(|finding| !finding.refuses));
+    assert!(store.check().await?.iter().all(|problem| !problem.refuses));
     store.register(&[Destination::new("app")]).await?;
     store.advance().await?;
     let leases = store.lease(&WorkerId("w".into()), Duration::from_secs(60), 64).await?.leases;
@@ -82,10 +82,10 @@ async fn a_user_without_rights_is_told_so_before_a_relay_starts() -> Result<()> 
     let name = role(&t, "producer").await?;
     let url = t.options.url.replace("postgres@", &format!("{}@", name.replace(' ', "%20")));
     let store = Postgres::open(Options { url, ..t.options.clone() })?;
-    let findings = store.check().await?;
+    let problems = store.check().await?;
     assert!(
-        findings.iter().any(|finding| finding.refuses && finding.says.contains("grant it the relay role")),
-        "{findings:?}"
+        problems.iter().any(|problem| problem.refuses && problem.text.contains("grant it the relay role")),
+        "{problems:?}"
     );
     drop(store);
     drop_role(&t, &name).await
@@ -95,8 +95,8 @@ async fn a_user_without_rights_is_told_so_before_a_relay_starts() -> Result<()> 
 async fn a_sequence_that_takes_numbers_in_advance_is_refused() -> Result<()> {
     let t = fresh().await;
     t.application().await.batch_execute(&format!("ALTER SEQUENCE {} CACHE 20", t.name("outbox_seq"))).await?;
-    let findings = t.store.check().await?;
-    assert!(findings.iter().any(|finding| finding.refuses && finding.says.contains("CACHE 1")), "{findings:?}");
+    let problems = t.store.check().await?;
+    assert!(problems.iter().any(|problem| problem.refuses && problem.text.contains("CACHE 1")), "{problems:?}");
     Ok(())
 }
 

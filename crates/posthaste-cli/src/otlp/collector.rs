@@ -1,4 +1,4 @@
-//! The way to the collector.
+//! The HTTP client that sends spans to the collector.
 
 use std::error::Error as StdError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,35 +12,35 @@ use tokio::runtime::Handle;
 
 use crate::config::OtlpPlan;
 
-/// Carries requests. The thread that asks for it has no runtime, so the exchange takes place on that of the program.
+/// Sends requests to the collector. The thread that exports spans has no runtime, so requests run on the program's.
 #[derive(Debug)]
-pub struct Courier {
+pub struct Collector {
     client: Client,
     runtime: Handle,
-    /// Whether the last exchange failed, so that a collector that is away is said once and not every few seconds.
+    /// Whether the last request failed, so that a collector that does not answer is logged once and not every few seconds.
     failing: AtomicBool,
 }
 
-impl Courier {
+impl Collector {
     /// Must be called within the runtime.
     pub fn new(timeout: Duration) -> reqwest::Result<Self> {
-        // What is sent may carry a token, which is meant for this address only.
+        // A redirect would send the headers, which may hold a token, to another address.
         let client = Client::builder().timeout(timeout).redirect(redirect::Policy::none()).build()?;
         Ok(Self { client, runtime: Handle::current(), failing: AtomicBool::new(false) })
     }
 
     /// Sends a request without spans, which every collector takes.
-    pub async fn knock(&self, plan: &OtlpPlan) -> Result<(), String> {
-        let knock = self.client.post(plan.endpoint.expose()).header("content-type", "application/x-protobuf");
-        let knock = plan.headers.iter().fold(knock, |knock, (name, value)| knock.header(name, value.expose()));
-        match knock.send().await {
+    pub async fn check(&self, plan: &OtlpPlan) -> Result<(), String> {
+        let request = self.client.post(plan.endpoint.expose()).header("content-type", "application/x-protobuf");
+        let request = plan.headers.iter().fold(request, |request, (name, value)| request.header(name, value.expose()));
+        match request.send().await {
             Ok(answer) if answer.status().is_success() => Ok(()),
             Ok(answer) => Err(format!("answered {}", answer.status())),
             Err(error) => Err(reason(&error)),
         }
     }
 
-    fn notice(&self, failure: Option<String>) {
+    fn log_change(&self, failure: Option<String>) {
         let was_failing = self.failing.swap(failure.is_some(), Ordering::Relaxed);
         match failure {
             Some(error) if !was_failing => tracing::warn!(error, "the collector does not take spans; they are dropped"),
@@ -51,11 +51,11 @@ impl Courier {
 }
 
 #[async_trait]
-impl HttpClient for Courier {
+impl HttpClient for Collector {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let client = self.client.clone();
         let answer = self.runtime.spawn(exchange(client, request)).await?;
-        self.notice(match &answer {
+        self.log_change(match &answer {
             Ok(answer) if answer.status().is_success() => None,
             Ok(answer) => Some(format!("answered {}", answer.status())),
             Err(error) => Some(reason(error)),
@@ -81,7 +81,7 @@ fn reason(error: &reqwest::Error) -> String {
     }
     match cause.downcast_ref::<reqwest::Error>() {
         Some(error) if error.is_timeout() => "no answer in time".into(),
-        Some(_) => "the exchange failed".into(),
+        Some(_) => "the request failed".into(),
         None => cause.to_string(),
     }
 }

@@ -12,12 +12,12 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::event::{OrderEvent, Record, Step, is_called_off};
 
 const WRITERS: u32 = 4;
-/// Orders a second, all writers together: what a modest disk keeps up with.
+/// Orders a second, all writers together: a pace that a modest disk keeps up with.
 const PACE: f64 = 500.0;
-/// On a slow disk, no new orders after this long; those begun are finished.
-const CLOSING_TIME: Duration = Duration::from_secs(12);
+/// On a slow disk, no order is begun after this long.
+const TIME_LIMIT: Duration = Duration::from_secs(12);
 
-/// What the writers know.
+/// What the writers wrote.
 #[derive(Debug, Default)]
 pub struct Written {
     pub committed: Vec<Record>,
@@ -27,31 +27,31 @@ pub struct Written {
 
 /// The writers at work.
 #[derive(Debug)]
-pub struct Shop {
+pub struct OrderService {
     orders: u32,
-    opened: Instant,
-    closing_time: Duration,
+    started: Instant,
+    time_limit: Duration,
     begun: Arc<AtomicU32>,
     writers: Vec<JoinHandle<anyhow::Result<Written>>>,
 }
 
-impl Shop {
-    /// Starts the writers. Without `may_close_early`, they write all orders, however long it takes.
-    pub fn open(path: &Path, orders: u32, may_close_early: bool) -> anyhow::Result<Self> {
+impl OrderService {
+    /// Starts the writers. Without `may_end_early` they write all orders, however long it takes.
+    pub fn start(path: &Path, orders: u32, may_end_early: bool) -> anyhow::Result<Self> {
         let create = "CREATE TABLE orders (id INTEGER PRIMARY KEY, state TEXT NOT NULL, ship_to TEXT NOT NULL) STRICT";
         connect(path)?.execute_batch(create)?;
         let (begun, turn) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(())));
-        let closing_time = if may_close_early { CLOSING_TIME } else { Duration::MAX };
+        let time_limit = if may_end_early { TIME_LIMIT } else { Duration::MAX };
         let start = |number: u32| {
             let (path, begun, turn) = (path.to_owned(), begun.clone(), turn.clone());
             std::thread::spawn(move || {
                 let written = Written::default();
-                let writer = Writer { connection: connect(&path)?, begun, turn, closing_time, written };
+                let writer = Writer { connection: connect(&path)?, begun, turn, time_limit, written };
                 writer.work((1..=orders).filter(|order| order % WRITERS == number))
             })
         };
         let writers = (0..WRITERS).map(start).collect();
-        Ok(Self { orders, opened: Instant::now(), closing_time, begun, writers })
+        Ok(Self { orders, started: Instant::now(), time_limit, begun, writers })
     }
 
     pub fn orders_begun(&self) -> u32 {
@@ -59,11 +59,11 @@ impl Shop {
     }
 
     pub fn is_half_way(&self) -> bool {
-        self.orders_begun() >= self.orders / 2 || self.opened.elapsed() > self.closing_time / 2 || self.is_done()
+        self.orders_begun() >= self.orders / 2 || self.started.elapsed() > self.time_limit / 2 || self.is_done()
     }
 
-    /// The disk was too slow for all orders.
-    pub fn closed_early(&self) -> bool {
+    /// Whether the disk was too slow for all orders.
+    pub fn ended_early(&self) -> bool {
         self.is_done() && self.orders_begun() < self.orders
     }
 
@@ -72,7 +72,7 @@ impl Shop {
     }
 
     /// Waits for the writers.
-    pub fn close(self) -> anyhow::Result<Written> {
+    pub fn finish(self) -> anyhow::Result<Written> {
         let mut all = Written::default();
         for writer in self.writers {
             let written = writer.join().map_err(|_| anyhow::anyhow!("a writer of the order service panicked"))??;
@@ -87,20 +87,20 @@ struct Writer {
     connection: Connection,
     begun: Arc<AtomicU32>,
     turn: Arc<Mutex<()>>,
-    closing_time: Duration,
+    time_limit: Duration,
     written: Written,
 }
 
 impl Writer {
     /// While one order is being paid the next is created, so that the events of orders interleave.
     fn work(mut self, orders: impl Iterator<Item = u32>) -> anyhow::Result<Written> {
-        let opened = Instant::now();
+        let started = Instant::now();
         let mut open: Vec<(u32, usize)> = Vec::new();
         for order in orders {
-            if opened.elapsed() > self.closing_time {
+            if started.elapsed() > self.time_limit {
                 break;
             }
-            keep_pace(opened, order);
+            keep_pace(started, order);
             self.begun.fetch_add(1, Ordering::Relaxed);
             open.insert(0, (order, 0));
             self.advance(&mut open)?;
@@ -121,8 +121,8 @@ impl Writer {
         Ok(())
     }
 
-    /// SQLite has one writer at a time, and the relay is one, too: writers that come back to back would leave it no gap. So
-    /// they take turns, and pause for a fraction of what they took.
+    /// SQLite has one writer at a time, and the relay writes too: without pauses the writers would leave it no gap. So they take turns,
+    /// and pause for a fraction of the time that they took.
     fn take_turn(&mut self, event: &OrderEvent) -> anyhow::Result<bool> {
         let turn = self.turn.clone();
         let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -153,12 +153,12 @@ impl Writer {
     }
 }
 
-/// With patience: four writers and a relay share one database.
+/// Waits long for the lock: four writers and a relay share one database.
 fn connect(path: &Path) -> posthaste::Result<Connection> {
     sqlite::connect(path, &Options { busy_timeout: Duration::from_secs(30), ..Options::default() })
 }
 
-fn keep_pace(opened: Instant, order: u32) {
+fn keep_pace(started: Instant, order: u32) {
     let due = Duration::from_secs_f64(f64::from(order) / PACE);
-    std::thread::sleep(due.saturating_sub(opened.elapsed()));
+    std::thread::sleep(due.saturating_sub(started.elapsed()));
 }

@@ -1,13 +1,13 @@
-//! What stands in front of every message of a destination or a partition.
+//! What stops every delivery of a destination or a partition.
 
 use posthaste::inspect::{DeliveryReport, LeaseReport, Report, Status};
 use posthaste::journal::{DestinationReport, Partition};
 
-use super::{Cause, Finding};
+use super::{Cause, Explanation};
 use crate::output::plain;
 
-/// In the order in which they are looked for: an operator's word first, then who would do the work, then whether it works.
-pub enum Gate<'a> {
+/// In the order in which they are looked for: what an operator asked for, then whether a worker is there, then what that worker meets.
+pub enum Obstacle<'a> {
     Paused { destination: &'a str },
     NoWorker { partition: Partition },
     LeaseExpired { lease: &'a LeaseReport },
@@ -15,9 +15,9 @@ pub enum Gate<'a> {
     TooManyHeldKeys { destination: &'a str, worker: &'a str, lanes: usize },
 }
 
-impl<'a> Gate<'a> {
-    /// The first gate that is shut, for a delivery that would otherwise go on.
-    pub fn before(report: &'a Report, delivery: &'a DeliveryReport) -> Option<Self> {
+impl<'a> Obstacle<'a> {
+    /// The first obstacle of a delivery that would go on without it.
+    pub fn of(report: &'a Report, delivery: &'a DeliveryReport) -> Option<Self> {
         if matches!(delivery.status, Status::Delivered | Status::Dead | Status::Discarded) {
             return None;
         }
@@ -57,37 +57,37 @@ impl<'a> Gate<'a> {
             }
             Self::Outage { destination, .. } => format!("{destination} is out of reach."),
             Self::TooManyHeldKeys { destination, .. } => {
-                format!("{destination} does not walk on: too many of its keys are held up.")
+                format!("{destination} has stopped: too many of its keys are held.")
             }
         }
     }
 
-    pub fn finding(&self) -> Finding {
+    pub fn explanation(&self) -> Explanation {
         match self {
-            Self::Paused { destination } => Finding::new(Cause::Paused, self.sentence())
+            Self::Paused { destination } => Explanation::new(Cause::Paused, self.sentence())
                 .because(
-                    "Someone asked for it, or the destination itself wants no more; it lasts until someone resumes it.",
+                    "Someone paused it, or it answered that it wants no more messages. It stays paused until someone resumes it.",
                 )
                 .remedy("posthaste audit", "says who paused it, and why")
-                .remedy(format!("posthaste resume {destination}"), "lets deliveries go on"),
-            Self::NoWorker { .. } => Finding::new(Cause::NoWorker, self.sentence())
+                .remedy(format!("posthaste resume {destination}"), "ends the pause"),
+            Self::NoWorker { .. } => Explanation::new(Cause::NoWorker, self.sentence())
                 .remedy("posthaste run", "starts a relay with this config")
                 .remedy("posthaste status", "shows the workers that are alive"),
-            Self::LeaseExpired { lease } => Finding::new(Cause::LeaseExpired, self.sentence())
-                .because(format!("Its lease (epoch {}) has run out: it died, or it hangs.", lease.epoch))
-                .because("Any running relay takes the partition over within seconds.")
+            Self::LeaseExpired { lease } => Explanation::new(Cause::LeaseExpired, self.sentence())
+                .because(format!("Its lease (epoch {}) has run out: the worker died, or it hangs.", lease.epoch))
+                .because("Any relay that runs takes the partition over within seconds.")
                 .remedy("posthaste status", "shows the workers that are alive")
                 .remedy("posthaste run", "starts one, if there is none"),
-            Self::Outage { worker, error, .. } => Finding::new(Cause::Outage, self.sentence())
+            Self::Outage { worker, error, .. } => Explanation::new(Cause::Outage, self.sentence())
                 .because(format!("{worker} says: {}", plain::line(error)))
                 .because("No attempt is spent. Deliveries go on by themselves when it answers again.")
                 .remedy("posthaste check", "tries to reach every destination from here"),
             Self::TooManyHeldKeys { destination, worker, lanes } => {
-                Finding::new(Cause::TooManyHeldKeys, self.sentence())
+                Explanation::new(Cause::TooManyHeldKeys, self.sentence())
                     .because(format!("{worker} has stopped {lanes} of its lanes (relay.max_held_keys is reached)."))
-                    .because("Keys are held up by messages that are dead or retrying at their head.")
-                    .remedy(format!("posthaste list --destination {destination} --state dead"), "shows what holds them")
-                    .remedy(format!("posthaste replay --destination {destination} --state dead"), "tries those again")
+                    .because("A key is held while a retrying, throttled or dead message is at its head.")
+                    .remedy(format!("posthaste list --destination {destination} --status dead"), "shows what blocks them")
+                    .remedy(format!("posthaste replay --destination {destination} --status dead"), "tries those again")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The demo's own sink: speaks the warehouse's protocol. A small example of a sink over a connection.
+//! The demo's own sink, which delivers to the warehouse. A small example of a sink over a connection.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,16 +9,16 @@ use posthaste::sink::{Error, Outcome, Run, Sink};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpStream;
 
-/// Keeps the connections that are free.
+/// Keeps connections that no delivery uses.
 #[derive(Debug)]
-pub struct Wire {
+pub struct WarehouseSink {
     address: SocketAddr,
     free: Mutex<Vec<Connection>>,
 }
 
 type Connection = BufStream<TcpStream>;
 
-impl Wire {
+impl WarehouseSink {
     pub fn new(address: SocketAddr) -> Self {
         Self { address, free: Mutex::default() }
     }
@@ -45,8 +45,9 @@ impl Wire {
 }
 
 #[async_trait::async_trait]
-impl Sink for Wire {
-    /// One by one, because the second must not arrive if the first is refused. A connection that failed is not used again.
+impl Sink for WarehouseSink {
+    /// One message after the other, because the second must not arrive if the first is refused. A connection that failed is not used
+    /// again.
     async fn deliver(&self, run: &Run) -> Outcome {
         let mut connection = match self.connection().await {
             Ok(connection) => connection,
