@@ -104,21 +104,21 @@ impl Engine {
         self.plan_leases(now);
         self.plan_openings(now);
         self.plan_advance(now);
-        self.pass(now, DestinationState::read_ahead);
+        self.pass(now, Suspects::default(), DestinationState::read_ahead);
         self.outbox.take()
     }
 
     /// Everything else to be done now.
     pub(crate) fn poll(&mut self, now: Duration) -> Vec<Action> {
-        self.pass(now, DestinationState::work);
+        let mut suspects = Suspects::default();
+        self.destinations.iter().for_each(|destination| suspects.add(destination.suspects()));
+        self.pass(now, suspects, DestinationState::work);
         self.plan_purge(now);
         self.plan_stop(now);
         self.outbox.take()
     }
 
-    fn pass(&mut self, now: Duration, act: fn(&mut DestinationState, &mut Pass<'_>)) {
-        let mut suspects = Suspects::default();
-        self.destinations.iter().for_each(|destination| suspects.add(destination.suspects()));
+    fn pass(&mut self, now: Duration, suspects: Suspects, act: fn(&mut DestinationState, &mut Pass<'_>)) {
         let mut pass = Pass {
             now,
             front: self.front.newest().unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! Where messages go.
 //!
-//! A sink delivers and says what happened. It does not retry, log, count or decide: `retry::decide` does.
+//! A sink delivers and says what happened. It does not retry, log, count or decide: `rules::decide` does.
 
 use std::fmt;
 use std::sync::Arc;

@@ -51,7 +51,8 @@ pub(super) struct Scheduled {
     pub(super) order: u64,
     pub(super) node: usize,
     pub(super) life: u64,
-    pub(super) event: Event,
+    /// Boxed, because the queue moves what it holds again and again.
+    pub(super) event: Box<Event>,
 }
 
 impl PartialEq for Scheduled {

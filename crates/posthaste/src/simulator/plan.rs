@@ -30,6 +30,8 @@ pub(super) struct Plan {
     pub(super) rollback: u64,
     pub(super) lost_request: u64,
     pub(super) lost_reply: u64,
+    /// A request that takes long to reach the store.
+    pub(super) slow_request: u64,
     /// A request that the worker gives up, and that is carried out at some time or other.
     pub(super) time_out: u64,
     pub(super) lost_ack: u64,
@@ -56,6 +58,7 @@ impl Plan {
             rollback: sometimes(50, 30),
             lost_request: sometimes(30, 10),
             lost_reply: sometimes(40, 15),
+            slow_request: sometimes(20, 25),
             time_out: sometimes(25, 10),
             lost_ack: sometimes(40, 25),
             nack: sometimes(50, 25),

@@ -125,7 +125,7 @@ impl World {
     fn at(&mut self, at: Duration, node: usize, event: Event) {
         self.order += 1;
         let (order, life) = (self.order, self.lives[node]);
-        self.queue.push(Reverse(Scheduled { at, order, node, life, event }));
+        self.queue.push(Reverse(Scheduled { at, order, node, life, event: Box::new(event) }));
     }
 
     /// Names one life of a worker.
@@ -145,7 +145,7 @@ impl World {
             if let Some(tell) = &mut self.tell {
                 tell(format!("{:>8.1?} worker {} {:?}", self.now, next.node, next.event));
             }
-            (next.at, next.order, next.node, std::mem::discriminant(&next.event)).hash(&mut self.digest);
+            (next.at, next.order, next.node, std::mem::discriminant(&*next.event)).hash(&mut self.digest);
             self.step(next);
             if self.done || self.now > GIVE_UP || !self.checks.violations.is_empty() {
                 break;
@@ -170,7 +170,7 @@ impl World {
 
     fn step(&mut self, next: Scheduled) {
         let node = next.node;
-        match next.event {
+        match *next.event {
             Event::Begin => self.begin(),
             Event::Commit(messages) => drop(self.store.core.append(messages)),
             Event::Outage { destination, until } => self.down_until[destination] = until,

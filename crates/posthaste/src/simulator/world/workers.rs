@@ -93,6 +93,7 @@ impl World {
             // Hints wake a worker early; without them it waits its interval.
             StoreCall::Advance { wait } if self.plan.hints => wait.min(self.dice.millis(5, 120)),
             StoreCall::Advance { wait } => wait,
+            _ if !self.calm() && self.dice.percent(self.plan.slow_request) => self.dice.millis(50, 700),
             _ => self.dice.millis(0, 5),
         };
         self.at(self.now + delay, n, Event::Request(request));
