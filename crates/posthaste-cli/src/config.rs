@@ -1,7 +1,7 @@
 //! The config: found, read, overridden from the environment, and turned into a validated plan.
 //!
 //! ```text
-//! file ─► tree ─► overrides ─► references ─► parse (dumb) ─► resolve (validated) ─► Plan
+//! file ─► tree ─► overrides ─► references ─► parse ─► resolve ─► Plan
 //! ```
 //!
 //! Every step notes its problems and goes on, so that a person sees all of them at once.

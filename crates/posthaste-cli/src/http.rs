@@ -33,7 +33,7 @@ mod routes;
 #[cfg(test)]
 mod tests;
 
-/// Counting may be costly: whoever asks again within this time gets the same overview.
+/// Counting may be costly: a second request within this time gets the same overview.
 const OVERVIEW_TTL: Duration = Duration::from_secs(1);
 
 /// What handlers share.

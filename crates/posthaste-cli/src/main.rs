@@ -23,7 +23,6 @@ mod clock;
 mod commands;
 mod config;
 mod context;
-mod duration;
 mod exit;
 mod explain;
 mod health;

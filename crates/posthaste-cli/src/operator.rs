@@ -152,7 +152,7 @@ impl Operator {
             }
             step(removed);
         }
-        let target = format!("delivered messages older than {}", crate::duration::brief(older_than));
+        let target = format!("delivered messages older than {}", posthaste::duration::brief(older_than));
         self.record(who, "purge", target, removed).await?;
         Ok(removed)
     }

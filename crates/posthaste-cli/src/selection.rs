@@ -8,12 +8,11 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use posthaste::destination::Name;
+use posthaste::duration;
 use posthaste::inspect::{Filter, Status};
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
 use serde::{Deserialize, Deserializer};
-
-use crate::duration;
 
 #[derive(Debug, Default, Args, Deserialize)]
 #[command(next_help_heading = "Which deliveries")]

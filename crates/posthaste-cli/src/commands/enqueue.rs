@@ -6,14 +6,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use jiff::Timestamp;
 use posthaste::Message;
+use posthaste::duration;
 use serde_json::json;
 
 use self::draft::Draft;
+use crate::clock;
 use crate::context::Context;
 use crate::exit::{Exit, Misuse};
 use crate::output::count;
 use crate::selection::{aggregate, timestamp};
-use crate::{clock, duration};
 
 mod draft;
 mod jsonl;

@@ -86,7 +86,7 @@ fn destinations(overview: &Overview) -> Table {
 
 fn oldest(counts: &DestinationCounts) -> Field {
     match counts.oldest_pending_seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok()) {
-        Some(age) => Field::from(crate::duration::brief(age)),
+        Some(age) => Field::from(posthaste::duration::brief(age)),
         None => Field::from("-").hue(Hue::Quiet),
     }
 }

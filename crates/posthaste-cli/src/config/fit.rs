@@ -11,12 +11,12 @@ use super::problem::Problem;
 pub fn fit<T: DeserializeOwned>(mut tree: Value, under: &str, problems: &mut Vec<Problem>) -> Option<T> {
     let before = problems.len();
     loop {
-        let misfit = match serde_path_to_error::deserialize::<_, T>(&tree) {
+        let error = match serde_path_to_error::deserialize::<_, T>(&tree) {
             Ok(value) => return Some(value),
-            Err(misfit) => misfit,
+            Err(error) => error,
         };
-        let mut keys = keys_of(misfit.path());
-        let (missing, text) = reword(&misfit.inner().to_string());
+        let mut keys = keys_of(error.path());
+        let (missing, text) = reword(&error.inner().to_string());
         let left_out = missing.is_none() && remove(&mut tree, &keys);
         keys.extend(missing);
         // What was taken out may be what is missing now.

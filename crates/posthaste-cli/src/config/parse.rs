@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use posthaste::duration;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::{duration, sinks, store};
+use crate::{sinks, store};
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -104,7 +105,7 @@ pub struct Otlp {
     pub timeout: Option<Span>,
 }
 
-/// What a caller may do; whoever may do more may do less.
+/// What a caller may do. An operator may do everything that a viewer may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -206,8 +207,7 @@ pub struct Span(pub Duration);
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        duration::parse(&text).map(Self).map_err(serde::de::Error::custom)
+        duration::deserialize(deserializer).map(Self)
     }
 }
 

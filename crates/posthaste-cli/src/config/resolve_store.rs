@@ -26,7 +26,8 @@ pub struct StorePlan {
 }
 
 impl StorePlan {
-    /// A new journal in a file.
+    /// A new journal in a file, for the demo.
+    #[cfg(all(feature = "sqlite", feature = "handlers"))]
     pub fn file(kind: Kind, path: PathBuf) -> Self {
         Self { kind, path, url: Url::default(), settings: Settings::default(), partitions: PARTITIONS }
     }

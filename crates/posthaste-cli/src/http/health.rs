@@ -6,12 +6,13 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use posthaste::duration;
 use posthaste::inspect::{DestinationCounts, Overview};
 use serde::Serialize;
 
 use super::App;
 use crate::config::ReadyPlan;
-use crate::{duration, health};
+use crate::health;
 
 /// The relay's loop comes round every second or so. One that has not for this long is stuck, and only a restart helps.
 const STUCK_AFTER: Duration = Duration::from_secs(60);

@@ -8,7 +8,7 @@ use crate::program::Place;
 use crate::scene::Worker;
 
 /// `order/1` has a message that died and one that waits behind it; `order/2` is delivered.
-fn troubled() -> (Place, Worker, [String; 3]) {
+fn with_a_dead_message() -> (Place, Worker, [String; 3]) {
     let place = Place::migrated();
     let ids = ["order/1", "order/1", "order/2"].map(|aggregate| place.enqueue(aggregate, []));
     let worker = Worker::at(&place);
@@ -18,7 +18,7 @@ fn troubled() -> (Place, Worker, [String; 3]) {
 
 #[test]
 fn status_counts_by_destination_and_says_what_needs_a_person() {
-    let (place, _worker, _) = troubled();
+    let (place, _worker, _) = with_a_dead_message();
     let answer = place.run(["status"]).ends_with(1);
     let expected = "\
 DESTINATION  PENDING  IN FLIGHT  RETRYING  WAITING  SCHEDULED  THROTTLED  REPLAY  DEAD  OLDEST  STATUS
@@ -39,7 +39,7 @@ Needs a person (3 messages kept):
 
 #[test]
 fn explain_of_a_waiting_message_names_the_one_at_its_head() {
-    let (place, _worker, [head, waiting, delivered]) = troubled();
+    let (place, _worker, [head, waiting, delivered]) = with_a_dead_message();
     let says = place.run(["explain", &waiting]).succeeds().stdout;
     assert!(says.contains(&format!("crm: Waits behind {head} of the same key, which is dead.")), "{says}");
     assert!(says.contains("failed: 422 Unprocessable: no such ·[31mcustomer"), "{says}");
@@ -50,7 +50,7 @@ fn explain_of_a_waiting_message_names_the_one_at_its_head() {
 
 #[test]
 fn explain_of_an_outage_shows_the_worker_and_its_error() {
-    let (place, worker, _) = troubled();
+    let (place, worker, _) = with_a_dead_message();
     let crm = DestinationReport {
         name: "crm".into(),
         outage: Some("connection refused".into()),
@@ -66,7 +66,7 @@ fn explain_of_an_outage_shows_the_worker_and_its_error() {
 
 #[test]
 fn show_has_the_timeline_and_what_is_next() {
-    let (place, worker, [head, ..]) = troubled();
+    let (place, worker, [head, ..]) = with_a_dead_message();
     worker.fail("order/1", ParkedState::Retrying, Some(Duration::from_secs(600)));
     let shown = place.run(["show", &head]).succeeds().stdout;
     assert!(shown.contains("Attempts to crm\n    1  failed: 422 Unprocessable"), "{shown}");
@@ -79,7 +79,7 @@ fn show_has_the_timeline_and_what_is_next() {
 
 #[test]
 fn list_filters() {
-    let (place, _worker, [dead, waiting, delivered]) = troubled();
+    let (place, _worker, [dead, waiting, delivered]) = with_a_dead_message();
     let ids = |args: &[&str]| {
         let all = ["list", "--json"].into_iter().chain(args.iter().copied());
         let rows = place.run(all).succeeds().json_lines();
@@ -98,7 +98,7 @@ fn list_filters() {
 
 #[test]
 fn a_long_list_says_how_to_go_on() {
-    let (place, _worker, ids) = troubled();
+    let (place, _worker, ids) = with_a_dead_message();
     let first = place.run(["list", "--limit", "2"]).succeeds();
     assert_eq!(first.stdout.lines().count(), 3);
     assert!(first.stderr.contains("There is more: --after 2 goes on"), "{}", first.stderr);
@@ -108,7 +108,7 @@ fn a_long_list_says_how_to_go_on() {
 
 #[test]
 fn a_table_has_its_columns_in_line_and_no_foreign_control_characters() {
-    let (place, _worker, _) = troubled();
+    let (place, _worker, _) = with_a_dead_message();
     let table = place.run(["list"]).succeeds().stdout;
     let (head, rows) = table.split_once('\n').unwrap();
     let column = head.find("STATUS").unwrap();
@@ -121,7 +121,7 @@ fn a_table_has_its_columns_in_line_and_no_foreign_control_characters() {
 
 #[test]
 fn colours_are_only_for_those_who_look_and_never_for_those_who_asked_for_none() {
-    let (place, _worker, _) = troubled();
+    let (place, _worker, _) = with_a_dead_message();
     let is_painted = |variables: &[&str]| {
         let output = place.command().arg("list").envs(variables.iter().map(|name| (name, "1"))).output().unwrap();
         output.stdout.contains(&0x1b)

@@ -117,7 +117,7 @@ pub fn recorded(place: &Place) -> HashSet<String> {
     answer.json_lines().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// All is delivered and nothing was set aside on the way: no attempt was spent, nothing died.
+/// All is delivered and nothing was parked: no attempt was spent, nothing died.
 #[track_caller]
 pub fn assert_all_well(place: &Place, written: &[Written]) {
     let status = place.json(["status"]);

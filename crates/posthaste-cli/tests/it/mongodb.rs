@@ -78,7 +78,7 @@ fn every_command_works_on_it() {
     place.run(["pause", "out"]).succeeds();
     let later = place.enqueue("order/2", ["--payload", "{\"number\":0}", "--due-at", "2099-01-01"]);
     place.run(["resume", "out"]).succeeds();
-    until("it is set aside", || status(&later) == "scheduled");
+    until("it is parked", || status(&later) == "scheduled");
     assert_eq!(place.json(["discard", &later, "--yes"])["affected"], 1);
     until("its lane has let it go", || status(&later) == "discarded");
     assert_eq!(place.json(["explain", &later])["explanations"][0]["cause"], "discarded");

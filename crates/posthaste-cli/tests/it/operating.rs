@@ -45,11 +45,11 @@ fn replay_warns_when_newer_messages_of_the_key_were_delivered() {
 }
 
 #[test]
-fn discard_lets_go() {
+fn discard_gives_up_a_delivery_for_good() {
     let (place, _worker, dead) = with_a_dead_one();
     assert_eq!(place.json(["discard", &dead])["dry_run"], true);
     let answer = place.run(["discard", &dead, "--yes"]).succeeds();
-    assert_eq!(answer.stdout, "Let go: 1 delivery.\n");
+    assert_eq!(answer.stdout, "Discarded: 1 delivery.\n");
     assert_eq!(place.json(["explain", &dead])["explanations"][0]["cause"], "discarded");
 }
 

@@ -47,7 +47,7 @@ fn pausing_what_does_not_exist_is_refused() {
     let relay = place.relay();
     until("the destination is known", || place.json(["status"])["destinations"][0]["destination"] == "stdout");
     let answer = place.run(["pause", "stdoud"]).ends_with(2);
-    assert_eq!(answer.stderr, "error: no destination is called stdoud: there is stdout\n");
+    assert_eq!(answer.stderr, "error: no destination is called stdoud: the store knows stdout\n");
     relay.stop();
 }
 

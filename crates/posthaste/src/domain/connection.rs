@@ -28,18 +28,24 @@ pub trait Connection: Send {
 
 /// A transaction of the application, as its driver has it. Dropping it rolls it back.
 pub trait Transaction: Send {
+    /// What statements run on while the transaction is open.
     type Connection: Connection;
 
+    /// The connection, for statements within the transaction.
     fn connection(&mut self) -> &mut Self::Connection;
 
+    /// Makes all of it last.
     fn commit(self) -> impl Future<Output = Result<()>> + Send;
 
+    /// Undoes all of it.
     fn rollback(self) -> impl Future<Output = Result<()>> + Send;
 }
 
 /// Where transactions come from: a pool.
 pub trait Begin: Send + Sync {
+    /// What it begins.
     type Transaction: Transaction;
 
+    /// Begins a transaction.
     fn begin_transaction(&self) -> impl Future<Output = Result<Self::Transaction>> + Send;
 }

@@ -30,10 +30,12 @@ pub struct Inbox {
     retention: Duration,
 }
 
-/// A message at the door of a consumer.
+/// A message that a consumer is about to deal with.
 #[derive(Debug, Clone, Copy)]
 pub struct Receipt<'a> {
+    /// Whose inbox it is.
     pub consumer: &'a str,
+    /// Which message.
     pub message: MessageId,
     /// Marks older than this are removed.
     pub retention: Duration,
@@ -66,7 +68,7 @@ impl Inbox {
     }
 
     /// As [`Inbox::once`], and also drops what is older than the newest seen of its key: for consumers that keep the latest state
-    /// and for whom late news is no news. (A replayed message, or one that was dead while others went on, comes late.)
+    /// and do not want to know of an older one. (A replayed message, or one that was dead while others went on, comes late.)
     pub async fn once_in_order(
         &self,
         connection: &mut impl Connection,

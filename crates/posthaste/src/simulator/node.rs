@@ -31,6 +31,8 @@ pub(super) struct Node {
     pub(super) worker: WorkerId,
     pub(super) started: Duration,
     pub(super) frozen_until: Duration,
+    /// No request reaches the store before this.
+    pub(super) cut_off_until: Duration,
     pub(super) wake_at: Option<Duration>,
     /// Times in a row that it woke by itself and did nothing.
     pub(super) idle_wakes: u32,
@@ -50,6 +52,7 @@ impl Node {
             worker,
             started,
             frozen_until: Duration::ZERO,
+            cut_off_until: Duration::ZERO,
             wake_at: None,
             idle_wakes: 0,
             flights: HashMap::new(),

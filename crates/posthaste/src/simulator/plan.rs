@@ -66,7 +66,7 @@ impl Plan {
             outages: sometimes(30, 2) as usize,
             crashes: sometimes(40, 3) as usize,
             freezes: sometimes(30, 2) as usize,
-            clock_jumps: sometimes(15, 2) as usize,
+            clock_jumps: sometimes(20, 3) as usize,
             graceful_stops: sometimes(20, 2) as usize,
             operator_actions: sometimes(35, 6) as usize,
             poison: sometimes(40, 10),

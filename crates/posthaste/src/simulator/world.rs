@@ -174,7 +174,10 @@ impl World {
             Event::Begin => self.begin(),
             Event::Commit(messages) => drop(self.store.core.append(messages)),
             Event::Outage { destination, until } => self.down_until[destination] = until,
-            Event::ClockJump(by) => self.skew += by,
+            Event::ClockJump(by) => {
+                self.skew += by;
+                self.cut_off(node);
+            }
             Event::Operate => {
                 clients::operate(&self.plan, &mut self.store.core, &mut self.checks, &mut self.dice);
             }

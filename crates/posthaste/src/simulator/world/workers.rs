@@ -86,9 +86,9 @@ impl World {
 
     /// A request is on its way to the store.
     fn send(&mut self, n: usize, clock: Duration, request: StoreRequest) {
-        if let Some(node) = &mut self.nodes[n] {
-            node.asked(clock, &request);
-        }
+        let Some(node) = &mut self.nodes[n] else { return };
+        node.asked(clock, &request);
+        let cut_off = node.cut_off_until.saturating_sub(self.now);
         let delay = match request.call {
             // Hints wake a worker early; without them it waits its interval.
             StoreCall::Advance { wait } if self.plan.hints => wait.min(self.dice.millis(5, 120)),
@@ -96,7 +96,15 @@ impl World {
             _ if !self.calm() && self.dice.percent(self.plan.slow_request) => self.dice.millis(50, 700),
             _ => self.dice.millis(0, 5),
         };
-        self.at(self.now + delay, n, Event::Request(request));
+        self.at(self.now + cut_off + delay, n, Event::Request(request));
+    }
+
+    /// Whatever makes a clock jump may also keep a worker from the store for a while. It learns late that its leases are gone.
+    pub(super) fn cut_off(&mut self, n: usize) {
+        let until = self.now + self.dice.millis(0, 600);
+        if let Some(node) = &mut self.nodes[n] {
+            node.cut_off_until = until;
+        }
     }
 
     /// A request reaches the store, unless it is lost on the way or takes too long; the answer may be lost, too.

@@ -1,4 +1,4 @@
-//! What a line says.
+//! A message as a line of JSON.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::journal::Position;
 use crate::message::{Headers, Message, MessageId};
+use crate::sink::format::embed;
 use crate::sink::{Delivery, Run};
-use crate::sinks::format::embed;
 
 /// One message, with the names of its fields as everywhere else. Absent fields are left out.
 #[derive(Serialize)]

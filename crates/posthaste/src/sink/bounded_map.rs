@@ -1,4 +1,5 @@
-//! What is known of places at a destination: that they have taken a message, how large a one, which was the last.
+//! A map that forgets when it gets too large, for what is known of places at a destination: that they have taken a message, how large a
+//! one, which was the last.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -10,23 +11,23 @@ const MOST: usize = 50_000;
 
 /// A map that forgets when it gets too large.
 #[derive(Debug)]
-pub(super) struct Known<P, K = ()>(Mutex<HashMap<P, K>>);
+pub(crate) struct BoundedMap<P, K = ()>(Mutex<HashMap<P, K>>);
 
-impl<P, K> Default for Known<P, K> {
+impl<P, K> Default for BoundedMap<P, K> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<P: Eq + Hash, K: Copy> Known<P, K> {
-    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, place: &Q) -> Option<K>
+impl<P: Eq + Hash, K: Copy> BoundedMap<P, K> {
+    pub(crate) fn get<Q: Eq + Hash + ?Sized>(&self, place: &Q) -> Option<K>
     where
         P: Borrow<Q>,
     {
         self.lock().get(place).copied()
     }
 
-    pub(super) fn learn<Q: Eq + Hash + ToOwned<Owned = P> + ?Sized>(&self, place: &Q, knowledge: K)
+    pub(crate) fn learn<Q: Eq + Hash + ToOwned<Owned = P> + ?Sized>(&self, place: &Q, knowledge: K)
     where
         P: Borrow<Q>,
     {
@@ -34,7 +35,7 @@ impl<P: Eq + Hash, K: Copy> Known<P, K> {
     }
 
     /// Makes what is known of what was known before.
-    pub(super) fn update<Q: Eq + Hash + ToOwned<Owned = P> + ?Sized>(
+    pub(crate) fn update<Q: Eq + Hash + ToOwned<Owned = P> + ?Sized>(
         &self,
         place: &Q,
         change: impl FnOnce(Option<K>) -> K,
@@ -53,7 +54,7 @@ impl<P: Eq + Hash, K: Copy> Known<P, K> {
     }
 
     /// What was known turned out to be wrong.
-    pub(super) fn forget<Q: Eq + Hash + ?Sized>(&self, place: &Q)
+    pub(crate) fn forget<Q: Eq + Hash + ?Sized>(&self, place: &Q)
     where
         P: Borrow<Q>,
     {
@@ -61,7 +62,7 @@ impl<P: Eq + Hash, K: Copy> Known<P, K> {
     }
 
     #[cfg(feature = "nats")]
-    pub(super) fn forget_all(&self) {
+    pub(crate) fn forget_all(&self) {
         self.lock().clear();
     }
 
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_newest_places_are_known_and_never_more_than_so_many() {
-        let known = Known::<usize, usize>::default();
+        let known = BoundedMap::<usize, usize>::default();
         for place in 0..=MOST {
             known.learn(&place, place);
         }

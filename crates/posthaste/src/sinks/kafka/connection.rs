@@ -4,74 +4,18 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use rdkafka::client::ClientContext;
-use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
+use rdkafka::ClientConfig;
+use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::producer::{FutureProducer, Producer as _, PurgeConfig};
-use rdkafka::{ClientConfig, Statistics};
-use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::errors::Cluster;
+use super::listener::{BrokerProblem, Health, Listener};
+use super::verdict::Cluster;
 use crate::sink::Error;
-use crate::sinks::known::Known;
+use crate::sink::bounded_map::BoundedMap;
 
 /// After all brokers seem to be out of reach. A name that stands for several addresses needs a moment for the next one.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// How a client is, as far as is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Health {
-    Fine,
-    /// All brokers are out of reach.
-    CutOff,
-    /// It has met an error after which it sends nothing more.
-    Stopped,
-}
-
-/// Listens to what the client says about itself, and logs nothing.
-#[derive(Clone)]
-pub(super) struct Listener {
-    health: watch::Sender<Health>,
-    complaint: Arc<Mutex<Option<Complaint>>>,
-}
-
-/// What the client last said about a broker. To know that all are down tells nobody what to do.
-#[derive(Clone)]
-struct Complaint {
-    says: String,
-    /// The broker is there, and does not let us in: a certificate, or a password.
-    turned_away: bool,
-}
-
-impl Complaint {
-    fn new(code: RDKafkaErrorCode, reason: &str) -> Self {
-        let turned_away = matches!(code, RDKafkaErrorCode::SSL | RDKafkaErrorCode::Authentication);
-        // After how long, and how often, is another text each time.
-        let says = reason.split(" (after ").next().unwrap_or_default().to_owned();
-        Self { says, turned_away }
-    }
-}
-
-impl ClientContext for Listener {
-    fn log(&self, _: RDKafkaLogLevel, _: &str, _: &str) {}
-
-    fn stats(&self, _: Statistics) {}
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        let health = match error {
-            KafkaError::Global(RDKafkaErrorCode::AllBrokersDown) => Health::CutOff,
-            KafkaError::Global(RDKafkaErrorCode::Fatal) => Health::Stopped,
-            KafkaError::Global(code) => {
-                *lock(&self.complaint) = Some(Complaint::new(code, reason));
-                return;
-            }
-            _ => return,
-        };
-        // There is nothing after the end.
-        self.health.send_if_modified(|now| *now != Health::Stopped && std::mem::replace(now, health) != health);
-    }
-}
 
 pub(super) type Client = FutureProducer<Listener>;
 
@@ -84,8 +28,8 @@ pub(super) struct Producer {
     /// Why it was given up, if it was. Locked while records are handed over.
     lost: RwLock<Option<Error>>,
     pub(super) batches: Batches,
-    /// That have taken a message from this client; see [`Record::place`](super::record::Record::place).
-    pub(super) places: Known<u64>,
+    /// That have taken a message from this client; see [`Record::place`](super::encode::Record::place).
+    pub(super) places: BoundedMap<u64>,
 }
 
 /// What the client sends together.
@@ -99,11 +43,18 @@ pub(super) enum Batches {
 
 impl Producer {
     pub(super) fn start(config: &ClientConfig, batches: Batches) -> Result<Arc<Self>, Error> {
-        let listener = Listener { health: watch::Sender::new(Health::Fine), complaint: Arc::default() };
+        let listener = Listener::default();
         let client = config.create_with_context(listener.clone());
         let cluster = Cluster::at(config.get("bootstrap.servers").unwrap_or_default());
         let client = client.map_err(|error| cluster.error(&error))?;
-        Ok(Arc::new(Self { client, listener, cluster, lost: RwLock::default(), batches, places: Known::default() }))
+        Ok(Arc::new(Self {
+            client,
+            listener,
+            cluster,
+            lost: RwLock::default(),
+            batches,
+            places: BoundedMap::default(),
+        }))
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -120,25 +71,25 @@ impl Producer {
     pub(super) async fn is_cut_off(&self) -> Error {
         self.is(Health::CutOff).await;
         sleep(GRACE).await;
-        self.cluster.cut_off(self.complaint().map(|complaint| complaint.says))
+        self.cluster.cut_off(self.broker_problem().map(|problem| problem.text))
     }
 
     /// Ends when no broker lets us in. One that is merely down may be back at any moment.
     async fn is_turned_away(&self) -> Error {
         let error = self.is_cut_off().await;
-        match self.complaint().is_some_and(|complaint| complaint.turned_away) {
+        match self.broker_problem().is_some_and(|problem| problem.turned_away) {
             true => error,
             false => std::future::pending().await,
         }
     }
 
-    fn complaint(&self) -> Option<Complaint> {
-        lock(&self.listener.complaint).clone()
+    fn broker_problem(&self) -> Option<BrokerProblem> {
+        lock(&self.listener.broker_problem).clone()
     }
 
     /// A broker has answered.
     pub(super) fn is_in_touch(&self) {
-        *lock(&self.listener.complaint) = None;
+        *lock(&self.listener.broker_problem) = None;
         self.listener
             .health
             .send_if_modified(|now| *now == Health::CutOff && std::mem::replace(now, Health::Fine) != *now);
@@ -193,8 +144,8 @@ impl Producer {
             }
         });
         tokio::select! {
-            found = found => found.map_err(|error| match self.complaint() {
-                Some(complaint) => self.cluster.cut_off(Some(complaint.says)),
+            found = found => found.map_err(|error| match self.broker_problem() {
+                Some(problem) => self.cluster.cut_off(Some(problem.text)),
                 None => self.cluster.error(&error),
             })?,
             error = self.is_turned_away() => return Err(error),
@@ -210,14 +161,14 @@ impl fmt::Debug for Producer {
     }
 }
 
-/// Holds the producer that is in use.
-pub(super) struct Slot {
+/// The producer that is in use.
+pub(super) struct CurrentProducer {
     config: ClientConfig,
     batches: Batches,
     current: Mutex<Option<Arc<Producer>>>,
 }
 
-impl Slot {
+impl CurrentProducer {
     pub(super) fn new(mut config: ClientConfig, batches: Batches) -> Self {
         if batches == Batches::OfOne {
             config.set("batch.num.messages", "1");
@@ -236,13 +187,13 @@ impl Slot {
 }
 
 /// What these locks guard is whole after every single change, so a panic elsewhere spoils nothing.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The config holds passwords.
-impl fmt::Debug for Slot {
+impl fmt::Debug for CurrentProducer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Slot").field(&self.config.get("bootstrap.servers")).finish()
+        f.debug_tuple("CurrentProducer").field(&self.config.get("bootstrap.servers")).finish()
     }
 }

@@ -9,10 +9,10 @@ use rdkafka::producer::FutureRecord;
 
 use super::settings::Settings;
 use crate::message::Message;
+use crate::sink::format::{Dialect, Formatted};
+use crate::sink::settings::Problem;
+use crate::sink::template::{Field, Rule};
 use crate::sink::{Delivery, Error, Run};
-use crate::sinks::format::{Dialect, Formatted};
-use crate::sinks::settings::Misfit;
-use crate::sinks::template::{Field, Rule};
 
 const DIALECT: Dialect = Dialect { cloudevents_prefix: "ce_", cloudevents_encoded: false, reserved: &[] };
 
@@ -59,7 +59,7 @@ impl<'a> Record<'a> {
 }
 
 /// The records of a run, up to the first message that cannot be one, and why it cannot.
-pub(super) fn write<'a>(settings: &'a Settings, run: &'a Run) -> (Vec<Record<'a>>, Option<Error>) {
+pub(super) fn records<'a>(settings: &'a Settings, run: &'a Run) -> (Vec<Record<'a>>, Option<Error>) {
     let mut records = Vec::with_capacity(run.deliveries.len());
     for delivery in &run.deliveries {
         match Record::of(settings, run, delivery) {
@@ -71,8 +71,8 @@ pub(super) fn write<'a>(settings: &'a Settings, run: &'a Run) -> (Vec<Record<'a>
 }
 
 /// Whether names can be made at all.
-pub(super) fn check(settings: &Settings) -> Result<(), Misfit> {
-    settings.topic.check(&Topics).map_err(|why| Misfit::new("topic", why))
+pub(super) fn check(settings: &Settings) -> Result<(), Problem> {
+    settings.topic.check(&Topics).map_err(|why| Problem::new("topic", why))
 }
 
 /// Topics have a narrow alphabet and no way to write other letters in it. A dot is a letter like others to Kafka, but it separates

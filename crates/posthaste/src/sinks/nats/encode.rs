@@ -5,9 +5,9 @@ use async_nats::header::{HeaderName, HeaderValue, NATS_EXPECTED_STREAM, NATS_MES
 use async_nats::jetstream::message::PublishMessage;
 
 use super::Settings;
+use crate::sink::format::Dialect;
+use crate::sink::template::{Field, Rule, percent_encode};
 use crate::sink::{Delivery, Error, Run};
-use crate::sinks::format::Dialect;
-use crate::sinks::template::{Field, Rule, percent_encode};
 
 const CONTENT_TYPE: &str = "content-type";
 /// JetStream acts upon its own headers, so no message may bring one.
@@ -58,14 +58,15 @@ impl Rule for SubjectRule {
     }
 }
 
-pub(super) struct Outbound {
+/// One message, ready to be published.
+pub(super) struct Publication {
     pub(super) subject: String,
     /// With its headers.
     pub(super) bytes: usize,
     message: PublishMessage,
 }
 
-impl Outbound {
+impl Publication {
     pub(super) fn of(settings: &Settings, run: &Run, delivery: &Delivery) -> Result<Self, Error> {
         let subject = settings.subject.render(&SubjectRule, run, delivery)?.into_owned();
         let formatted = settings.format.apply(DIALECT, run, delivery)?;

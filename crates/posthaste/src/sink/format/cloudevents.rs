@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use super::{Dialect, Pair, embed};
 use crate::message::{Headers, Message};
+use crate::sink::template::percent_encode;
 use crate::sink::{Delivery, Error};
-use crate::sinks::template::percent_encode;
 
 pub(super) const CONTENT_TYPE: &str = "application/cloudevents+json";
 const TRACESTATE: &str = "tracestate";

@@ -1,4 +1,4 @@
-//! What several failed handlers mean together.
+//! What the failures of several handlers mean together.
 
 use std::fmt::Write;
 

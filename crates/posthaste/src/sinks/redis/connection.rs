@@ -1,4 +1,4 @@
-//! The way to Redis, for all runs.
+//! One connection for all runs, made when it is first needed and again after it is lost.
 
 use std::fmt;
 use std::io;
@@ -8,31 +8,31 @@ use std::time::Duration;
 use redis::{AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, Script, ServerErrorKind};
 use tokio::sync::Mutex;
 
+use super::client::{Client, OpenConnection};
 use super::settings::Settings;
-use super::way::{Connection, Way};
-use crate::sinks::settings::Misfit;
-use crate::sinks::shared_connection::SharedConnection;
+use crate::sink::settings::Problem;
+use crate::sink::shared_connection::SharedConnection;
 
 pub(super) static APPEND: LazyLock<Script> = LazyLock::new(|| Script::new(SOURCE));
 const SOURCE: &str = include_str!("append.lua");
 
-pub(super) struct Link {
+pub(super) struct Connection {
     /// Where it leads, without user and password.
     addresses: String,
     connect_timeout: Duration,
     response_timeout: Duration,
-    way: Mutex<Way>,
-    connection: SharedConnection<Connection, RedisError>,
+    client: Mutex<Client>,
+    connection: SharedConnection<OpenConnection, RedisError>,
 }
 
-impl Link {
-    pub(super) fn new(settings: &Settings) -> Result<Self, Misfit> {
-        let (way, addresses) = Way::new(settings)?;
+impl Connection {
+    pub(super) fn new(settings: &Settings) -> Result<Self, Problem> {
+        let (client, addresses) = Client::new(settings)?;
         Ok(Self {
             addresses,
             connect_timeout: settings.connect_timeout,
             response_timeout: settings.response_timeout,
-            way: Mutex::new(way),
+            client: Mutex::new(client),
             connection: SharedConnection::default(),
         })
     }
@@ -59,16 +59,16 @@ impl Link {
     }
 
     /// The next one connects anew: who could not write here may be able to at the server that is the master by now.
-    pub(super) async fn leave(&self) {
+    pub(super) async fn discard(&self) {
         self.connection.discard_any().await;
     }
 
-    async fn connect(&self) -> RedisResult<Connection> {
+    async fn connect(&self) -> RedisResult<OpenConnection> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.connect_timeout))
             .set_response_timeout(Some(self.response_timeout));
-        let mut way = self.way.lock().await;
-        let connecting = tokio::time::timeout(self.connect_timeout, way.connect(&config)).await;
+        let mut client = self.client.lock().await;
+        let connecting = tokio::time::timeout(self.connect_timeout, client.connect(&config)).await;
         connecting.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
     }
 }
@@ -78,7 +78,7 @@ fn is_about_the_connection(error: &RedisError) -> bool {
     !matches!(error.kind(), ErrorKind::Server(_) | ErrorKind::Extension)
 }
 
-impl fmt::Display for Link {
+impl fmt::Display for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "redis at {}", self.addresses)
     }

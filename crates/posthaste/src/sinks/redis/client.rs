@@ -1,33 +1,33 @@
-//! How a connection is made: to a server, to a cluster, or to the server that sentinels point to.
+//! The client for what the addresses lead to: a server, to a cluster, or to the server that sentinels point to.
 
 use redis::aio::MultiplexedConnection;
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
 use redis::sentinel::{SentinelClient, SentinelClientBuilder, SentinelServerType};
 use redis::{
-    AsyncConnectionConfig, Client, ClientTlsConfig, Cmd, ConnectionAddr, ConnectionInfo, FromRedisValue,
-    IntoConnectionInfo, RedisResult, TlsCertificates, TlsMode,
+    AsyncConnectionConfig, ClientTlsConfig, Cmd, ConnectionAddr, ConnectionInfo, FromRedisValue, IntoConnectionInfo,
+    RedisResult, TlsCertificates, TlsMode,
 };
 
-use super::settings::{Sentinel, Settings, Tls};
-use crate::sinks::settings::Misfit;
+use super::settings::{Sentinel, Settings};
+use crate::sink::settings::{Problem, Tls};
 
 /// How often the client of a cluster follows a slot that moved.
 const REDIRECTS: u32 = 3;
 
-pub(super) enum Way {
-    Server(Client),
+pub(super) enum Client {
+    Server(redis::Client),
     Cluster(ClusterClient),
     Sentinels(SentinelClient),
 }
 
 #[derive(Clone)]
-pub(super) enum Connection {
+pub(super) enum OpenConnection {
     Server(MultiplexedConnection),
     Cluster(ClusterConnection),
 }
 
-impl Connection {
+impl OpenConnection {
     pub(super) async fn query<T: FromRedisValue>(&mut self, command: &Cmd) -> RedisResult<T> {
         match self {
             Self::Server(connection) => command.query_async(connection).await,
@@ -36,65 +36,65 @@ impl Connection {
     }
 }
 
-impl Way {
-    /// And where it leads, in words that may be shown.
-    pub(super) fn new(settings: &Settings) -> Result<(Self, String), Misfit> {
+impl Client {
+    /// The client, and where it leads, in words that may be shown.
+    pub(super) fn new(settings: &Settings) -> Result<(Self, String), Problem> {
         let infos = addresses(settings)?;
         let shown = infos.iter().map(|info| info.addr().to_string()).collect::<Vec<_>>().join(", ");
         let certificates = settings.tls.as_ref().map(certificates).transpose()?;
-        let way = match &settings.sentinel {
+        let client = match &settings.sentinel {
             _ if settings.cluster => cluster(settings, infos, certificates).map(Self::Cluster),
             Some(sentinel) => sentinels(sentinel, &infos, certificates).map(Self::Sentinels),
             None => server(infos, certificates).map(Self::Server),
         };
         // What the client says of an address may quote it.
-        let way =
-            way.map_err(|error| Misfit::new("url", format!("cannot be used like this ({})", error.category())))?;
-        Ok((way, shown))
+        let client =
+            client.map_err(|error| Problem::new("url", format!("cannot be used like this ({})", error.category())))?;
+        Ok((client, shown))
     }
 
-    pub(super) async fn connect(&mut self, config: &AsyncConnectionConfig) -> RedisResult<Connection> {
+    pub(super) async fn connect(&mut self, config: &AsyncConnectionConfig) -> RedisResult<OpenConnection> {
         match self {
             Self::Server(client) => {
-                client.get_multiplexed_async_connection_with_config(config).await.map(Connection::Server)
+                client.get_multiplexed_async_connection_with_config(config).await.map(OpenConnection::Server)
             }
-            Self::Cluster(client) => client.get_async_connection().await.map(Connection::Cluster),
-            Self::Sentinels(client) => client.get_async_connection_with_config(config).await.map(Connection::Server),
+            Self::Cluster(client) => client.get_async_connection().await.map(OpenConnection::Cluster),
+            Self::Sentinels(client) => {
+                client.get_async_connection_with_config(config).await.map(OpenConnection::Server)
+            }
         }
     }
 }
 
-fn addresses(settings: &Settings) -> Result<Vec<ConnectionInfo>, Misfit> {
+fn addresses(settings: &Settings) -> Result<Vec<ConnectionInfo>, Problem> {
     let urls = settings.url.as_slice();
     let several = settings.cluster || settings.sentinel.is_some();
     if urls.is_empty() || urls.len() > 1 && !several {
-        return Err(Misfit::new("url", "must be one address; only a `cluster` and a `sentinel` have several"));
+        return Err(Problem::new("url", "must be one address; only a `cluster` and a `sentinel` have several"));
     }
     let remedy = "is no address: write redis://host:6379, rediss://host:6379 for TLS, or redis+unix:///path";
-    let parse = |url: &crate::Secret| url.expose().into_connection_info().map_err(|_| Misfit::new("url", remedy));
+    let parse = |url: &crate::Secret| url.expose().into_connection_info().map_err(|_| Problem::new("url", remedy));
     urls.iter().map(parse).collect()
 }
 
-fn certificates(tls: &Tls) -> Result<TlsCertificates, Misfit> {
+fn certificates(tls: &Tls) -> Result<TlsCertificates, Problem> {
     let read = |path: &std::path::PathBuf| {
-        let unreadable = |error| Misfit::new("tls", format!("names {}, which cannot be read: {error}", path.display()));
+        let unreadable =
+            |error| Problem::new("tls", format!("names {}, which cannot be read: {error}", path.display()));
         std::fs::read(path).map_err(unreadable)
     };
-    let client_tls = match (&tls.certificate, &tls.key) {
-        (Some(certificate), Some(key)) => {
-            Some(ClientTlsConfig { client_cert: read(certificate)?, client_key: read(key)? })
-        }
-        (None, None) => None,
-        _ => return Err(Misfit::new("tls", "needs both of `certificate` and `key`, or none")),
+    let client_tls = match tls.identity()? {
+        Some((certificate, key)) => Some(ClientTlsConfig { client_cert: read(certificate)?, client_key: read(key)? }),
+        None => None,
     };
     Ok(TlsCertificates { client_tls, root_cert: tls.ca.as_ref().map(read).transpose()? })
 }
 
-fn server(mut infos: Vec<ConnectionInfo>, certificates: Option<TlsCertificates>) -> RedisResult<Client> {
+fn server(mut infos: Vec<ConnectionInfo>, certificates: Option<TlsCertificates>) -> RedisResult<redis::Client> {
     let info = infos.remove(0);
     match certificates {
-        Some(certificates) => Client::build_with_tls(info, certificates),
-        None => Client::open(info),
+        Some(certificates) => redis::Client::build_with_tls(info, certificates),
+        None => redis::Client::open(info),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::message::Headers;
 use crate::sink::{Delivery, Error, Run};
 
 mod cloudevents;
-pub(super) mod embed;
+pub(crate) mod embed;
 #[cfg(test)]
 mod tests;
 
@@ -49,18 +49,31 @@ pub struct Dialect {
 pub mod attribute {
     /// All of them start so.
     pub const PREFIX: &str = "posthaste-";
+    /// The message's id.
     pub const ID: &str = "posthaste-id";
+    /// The event type.
     pub const EVENT_TYPE: &str = "posthaste-event-type";
+    /// The aggregate type.
     pub const AGGREGATE_TYPE: &str = "posthaste-aggregate-type";
+    /// The aggregate id.
     pub const AGGREGATE_ID: &str = "posthaste-aggregate-id";
+    /// The key.
     pub const KEY: &str = "posthaste-key";
+    /// The tenant.
     pub const TENANT: &str = "posthaste-tenant";
+    /// The user.
     pub const USER: &str = "posthaste-user";
+    /// The correlation id.
     pub const CORRELATION_ID: &str = "posthaste-correlation-id";
+    /// The occurred at.
     pub const OCCURRED_AT: &str = "posthaste-occurred-at";
+    /// The source stream.
     pub const SOURCE_STREAM: &str = "posthaste-source-stream";
+    /// The source event.
     pub const SOURCE_EVENT: &str = "posthaste-source-event";
+    /// The destination.
     pub const DESTINATION: &str = "posthaste-destination";
+    /// The position.
     pub const POSITION: &str = "posthaste-position";
 }
 
@@ -70,7 +83,9 @@ pub type Pair<'a> = (Cow<'static, str>, Cow<'a, str>);
 /// One message, ready to be sent.
 #[derive(Debug)]
 pub struct Formatted<'a> {
+    /// The content type of the body.
     pub content_type: &'a str,
+    /// The payload, or the document that holds it.
     pub body: Bytes,
     /// What the sink says about the message. Absent ones are left out.
     pub attributes: Vec<Pair<'a>>,

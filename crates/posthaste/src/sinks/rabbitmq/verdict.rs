@@ -5,7 +5,7 @@ use std::time::Duration;
 use lapin::ErrorKind;
 use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 
-use super::letter::Letter;
+use super::encode::Publication;
 use crate::sink::Error;
 
 /// Everything that is not about a message is about the connection, and everybody's trouble.
@@ -28,10 +28,16 @@ pub(super) fn soft(error: &lapin::Error) -> Option<&AMQPSoftError> {
     }
 }
 
-/// The broker closed the channel because of this letter. `all_go_there`: its exchange is everybody's.
-pub(super) fn of_letter(address: &str, error: &lapin::Error, letter: &Letter, all_go_there: bool) -> Error {
+/// The broker closed the channel because of this publication. `all_go_there`: its exchange is everybody's.
+pub(super) fn of_publication(
+    address: &str,
+    error: &lapin::Error,
+    publication: &Publication,
+    all_go_there: bool,
+) -> Error {
     let said =
-        format_args!("exchange {:?}, routing key {:?}: {error}", letter.exchange(), letter.routing_key()).to_string();
+        format_args!("exchange {:?}, routing key {:?}: {error}", publication.exchange(), publication.routing_key())
+            .to_string();
     match soft(error) {
         // A message larger than the broker's `max_message_size`; the properties are ours and in order.
         Some(AMQPSoftError::PRECONDITIONFAILED) => Error::reject(said),
@@ -42,19 +48,19 @@ pub(super) fn of_letter(address: &str, error: &lapin::Error, letter: &Letter, al
 }
 
 /// Confirmed, and returned before that: no queue has it.
-pub(super) fn unroutable(letter: &Letter) -> Error {
+pub(super) fn unroutable(publication: &Publication) -> Error {
     Error::retry(format_args!(
         "no queue takes it: exchange {:?} has no binding for routing key {:?}",
-        letter.exchange(),
-        letter.routing_key()
+        publication.exchange(),
+        publication.routing_key()
     ))
 }
 
 /// A queue is full and its policy is to reject, or the broker failed inside.
-pub(super) fn nacked(letter: &Letter) -> Error {
+pub(super) fn nacked(publication: &Publication) -> Error {
     Error::retry(format_args!(
         "the broker refused it (a full queue, or an internal error): exchange {:?}, routing key {:?}",
-        letter.exchange(),
-        letter.routing_key()
+        publication.exchange(),
+        publication.routing_key()
     ))
 }

@@ -6,10 +6,11 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::DeliveryFuture;
 use tokio::time::sleep;
 
-use super::errors::{self, Stop};
-use super::producer::{Client, Health, Producer};
-use super::record::Record;
+use super::connection::{Client, Producer};
+use super::encode::Record;
+use super::listener::Health;
 use super::settings::Settings;
+use super::verdict::{self, Stop};
 
 /// Between two looks at a client whose queue is full.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -79,7 +80,7 @@ async fn send(producer: &Producer, records: &[Record<'_>], settings: &Settings) 
             match delivery.await {
                 Ok(Ok(_)) => confirmed += 1,
                 Ok(Err((error, _))) => {
-                    return Some(errors::of_delivery(&error, &records[confirmed], settings, producer.batches));
+                    return Some(verdict::of_delivery(&error, &records[confirmed], settings, producer.batches));
                 }
                 Err(_) => return Some(Stop::Purged),
             }
@@ -111,7 +112,7 @@ fn hand_over(client: &Client, records: &[Record<'_>], settings: &Settings) -> Ha
             Err(KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull)) => break,
             // The client itself looks at one record at a time, so the fault is its own.
             Err(error) => {
-                let refused = Some(errors::of_record(&error, record, settings));
+                let refused = Some(verdict::of_record(&error, record, settings));
                 return HandedOver { under_way, refused };
             }
         }

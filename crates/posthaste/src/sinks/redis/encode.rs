@@ -1,15 +1,15 @@
-//! Messages that go together: into one stream, with one call of the script.
+//! Messages as one call of the script: those that go together, into one stream.
 
 use std::borrow::Cow;
 
 use redis::Cmd;
 
 use super::Settings;
-use super::link::APPEND;
+use super::connection::APPEND;
 use super::names::{ChannelRule, StreamRule, ValueRule, memory};
+use crate::sink::format::{Dialect, Formatted};
+use crate::sink::template::Template;
 use crate::sink::{Delivery, Error, Run};
-use crate::sinks::format::{Dialect, Formatted};
-use crate::sinks::template::Template;
 
 /// The field that holds the message itself; the last one of an entry.
 pub(super) const BODY: &str = "payload";

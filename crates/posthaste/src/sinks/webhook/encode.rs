@@ -1,13 +1,14 @@
-//! What stands in the header of a request.
+//! A message as a request: its headers; the body is as [`Format`](crate::sink::format::Format) makes it.
 
 use std::collections::BTreeMap;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::endpoint::without_template;
+use super::signature::Signer;
+use crate::sink::format::{Dialect, Formatted};
+use crate::sink::template::{Field, Rule, Template};
 use crate::sink::{Delivery, Error, Run};
-use crate::sinks::format::{Dialect, Formatted};
-use crate::sinks::template::{Field, Rule, Template};
 
 /// Names that the connection or the signature owns.
 pub(super) const DIALECT: Dialect = Dialect {
@@ -66,6 +67,30 @@ impl OwnHeaders {
         }
         Ok(headers)
     }
+}
+
+/// What tells this message from all others, at every attempt alike; with a signer also the proof that it came from here. The time is that
+/// of the attempt.
+pub(super) fn identify(
+    headers: &mut HeaderMap,
+    delivery: &Delivery,
+    body: &[u8],
+    signer: Option<&Signer>,
+) -> Result<(), Error> {
+    let (id, timestamp) = (delivery.message.id.to_string(), crate::clock::now().as_second());
+    put(headers, "idempotency-key", &id)?;
+    put(headers, "webhook-id", &id)?;
+    put(headers, "webhook-timestamp", &timestamp.to_string())?;
+    match signer {
+        Some(signer) => put(headers, "webhook-signature", &signer.sign(&id, timestamp, body)),
+        None => Ok(()),
+    }
+}
+
+fn put(headers: &mut HeaderMap, name: &'static str, value: &str) -> Result<(), Error> {
+    let value = HeaderValue::from_str(value).map_err(|_| Error::reject(format_args!("{name} cannot be sent")))?;
+    headers.insert(HeaderName::from_static(name), value);
+    Ok(())
 }
 
 /// Text other than ASCII goes out as UTF-8, which HTTP lets pass.

@@ -1,4 +1,4 @@
-//! The way to NATS, for all runs.
+//! One connection for all runs, made when it is first needed and again after it is lost.
 //!
 //! The client would connect again by itself and go on with what it has not sent yet, after what was lost on the way. That would
 //! put messages of a key in front of earlier ones. So it is made to give up instead: once connected it is told of no server but
@@ -12,11 +12,11 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::context::ContextBuilder;
 use async_nats::{ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError};
 
-use super::settings::{Settings, Tls};
+use super::settings::Settings;
 use crate::sink::Error;
-use crate::sinks::settings::Misfit;
-use crate::sinks::shared_connection::SharedConnection;
-use crate::sinks::template::percent_decode;
+use crate::sink::settings::{Problem, Tls};
+use crate::sink::shared_connection::SharedConnection;
+use crate::sink::template::percent_decode;
 
 /// Nothing can listen on port 0, so that connecting to it fails at once.
 const NOWHERE: &str = "nats://127.0.0.1:0";
@@ -24,7 +24,7 @@ const NOWHERE: &str = "nats://127.0.0.1:0";
 /// Acknowledgements that are awaited, over all runs.
 const MAX_UNANSWERED: usize = 10_000;
 
-pub(super) struct Link {
+pub(super) struct Connection {
     servers: Vec<ServerAddr>,
     shown: String,
     login: Login,
@@ -45,21 +45,19 @@ enum Login {
     Credentials(String),
 }
 
-impl Link {
-    pub(super) fn new(settings: &Settings) -> Result<Self, Misfit> {
+impl Connection {
+    pub(super) fn new(settings: &Settings) -> Result<Self, Problem> {
         let remedy = "is no address: write nats://host:4222, or tls://host:4222";
-        let parse = |url: &crate::Secret| url.expose().parse::<ServerAddr>().map_err(|_| Misfit::new("url", remedy));
+        let parse = |url: &crate::Secret| url.expose().parse::<ServerAddr>().map_err(|_| Problem::new("url", remedy));
         let given = settings.url.as_slice().iter().map(parse).collect::<Result<Vec<_>, _>>()?;
-        let first = given.first().ok_or_else(|| Misfit::new("url", "is empty: write nats://host:4222"))?;
+        let first = given.first().ok_or_else(|| Problem::new("url", "is empty: write nats://host:4222"))?;
         let login = login(settings, first)?;
         // The client writes addresses into its logs.
         let bare = |server: &ServerAddr| format!("{}://{}:{}", server.scheme(), host(server), server.port());
-        let servers = given.iter().map(|server| bare(server).parse().map_err(|_| Misfit::new("url", remedy)));
+        let servers = given.iter().map(|server| bare(server).parse().map_err(|_| Problem::new("url", remedy)));
         let shown = given.iter().map(|server| format!("{}:{}", host(server), server.port())).collect::<Vec<_>>();
         let tls = settings.tls.clone().unwrap_or_default();
-        if tls.certificate.is_some() != tls.key.is_some() {
-            return Err(Misfit::new("tls", "needs both of `certificate` and `key`, or none"));
-        }
+        tls.identity()?;
         Ok(Self {
             servers: servers.collect::<Result<_, _>>()?,
             shown: shown.join(", "),
@@ -161,10 +159,10 @@ fn host(server: &ServerAddr) -> String {
     if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }
 
-fn login(settings: &Settings, server: &ServerAddr) -> Result<Login, Misfit> {
+fn login(settings: &Settings, server: &ServerAddr) -> Result<Login, Problem> {
     if let Some(path) = &settings.credentials {
         let unreadable =
-            |error| Misfit::new("credentials", format!("is {}, which cannot be read: {error}", path.display()));
+            |error| Problem::new("credentials", format!("is {}, which cannot be read: {error}", path.display()));
         return std::fs::read_to_string(path).map(Login::Credentials).map_err(unreadable);
     }
     if let Some(seed) = &settings.nkey {
@@ -177,7 +175,7 @@ fn login(settings: &Settings, server: &ServerAddr) -> Result<Login, Misfit> {
     })
 }
 
-impl fmt::Display for Link {
+impl fmt::Display for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "nats at {}", self.shown)
     }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use rdkafka::error::{KafkaError, RDKafkaErrorCode as Code};
 
-use super::producer::Batches;
-use super::record::Record;
+use super::connection::Batches;
+use super::encode::Record;
 use super::settings::Settings;
 use crate::sink::{Error, Verdict};
 

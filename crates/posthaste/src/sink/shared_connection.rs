@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Mutex;
 
-pub(super) struct SharedConnection<C, E> {
+pub(crate) struct SharedConnection<C, E> {
     state: Mutex<State<C, E>>,
     /// How many attempts to connect have ended.
     attempts: AtomicU64,
@@ -26,7 +26,7 @@ impl<C, E> Default for SharedConnection<C, E> {
 
 impl<C: Clone, E: Clone> SharedConnection<C, E> {
     /// The connection, and by which attempt it was made.
-    pub(super) async fn get(&self, connect: impl Future<Output = Result<C, E>>) -> Result<(C, u64), E> {
+    pub(crate) async fn get(&self, connect: impl Future<Output = Result<C, E>>) -> Result<(C, u64), E> {
         let before = self.attempts.load(Ordering::Acquire);
         let mut state = self.state.lock().await;
         let attempts = self.attempts.load(Ordering::Acquire);
@@ -43,7 +43,7 @@ impl<C: Clone, E: Clone> SharedConnection<C, E> {
     }
 
     /// The next one connects anew, unless someone has done so since this attempt.
-    pub(super) async fn discard(&self, attempt: u64) {
+    pub(crate) async fn discard(&self, attempt: u64) {
         let mut state = self.state.lock().await;
         if self.attempts.load(Ordering::Acquire) == attempt {
             state.connection = None;
@@ -52,7 +52,7 @@ impl<C: Clone, E: Clone> SharedConnection<C, E> {
 
     /// The next one connects anew.
     #[cfg(feature = "redis")]
-    pub(super) async fn discard_any(&self) {
+    pub(crate) async fn discard_any(&self) {
         self.state.lock().await.connection = None;
     }
 }

@@ -4,7 +4,7 @@ use rdkafka::ClientConfig;
 use rdkafka::error::KafkaError;
 
 use super::settings::Settings;
-use crate::sinks::settings::Misfit;
+use crate::sink::settings::Problem;
 
 /// Set here, and why nobody else may.
 const OURS: &[(&str, &str, &str)] = &[
@@ -41,14 +41,14 @@ const DEFAULTS: &[(&str, &str)] = &[
 ];
 
 /// Everything but `transactional.id`.
-pub(super) fn config(settings: &Settings) -> Result<ClientConfig, Misfit> {
+pub(super) fn new(settings: &Settings) -> Result<ClientConfig, Problem> {
     if settings.brokers.trim().is_empty() {
-        return Err(Misfit::new("brokers", "is empty: write host:9092, several with commas"));
+        return Err(Problem::new("brokers", "is empty: write host:9092, several with commas"));
     }
     if settings.brokers.contains('@') {
         // The client knows no such thing, and errors name the brokers.
-        let says = "has an `@`: a user and a password belong into properties, as sasl.username and sasl.password";
-        return Err(Misfit::new("brokers", says));
+        let text = "has an `@`: a user and a password belong into properties, as sasl.username and sasl.password";
+        return Err(Problem::new("brokers", text));
     }
     let mut config = ClientConfig::new();
     config.set("bootstrap.servers", &settings.brokers);
@@ -59,27 +59,29 @@ pub(super) fn config(settings: &Settings) -> Result<ClientConfig, Misfit> {
     for (name, value, _) in OURS {
         config.set(*name, *value);
     }
-    config.create_native_config().map_err(|error| misfit(&error))?;
+    config.create_native_config().map_err(|error| problem(&error))?;
     Ok(config)
 }
 
-fn refuse(name: &str) -> Result<(), Misfit> {
-    let says = |text: String| Err(Misfit::new("properties", text));
+fn refuse(name: &str) -> Result<(), Problem> {
+    let refused = |text: String| Err(Problem::new("properties", text));
     if let Some((_, setting)) = ELSEWHERE.iter().find(|(denied, _)| *denied == name) {
-        return says(format!("has `{name}`: use the setting `{setting}`"));
+        return refused(format!("has `{name}`: use the setting `{setting}`"));
     }
     let meant = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, meant)| *meant);
     match OURS.iter().find(|(ours, _, _)| *ours == meant) {
-        Some((ours, value, why)) => says(format!("has `{name}`, which is not to be changed ({ours}={value}): {why}")),
+        Some((ours, value, why)) => {
+            refused(format!("has `{name}`, which is not to be changed ({ours}={value}): {why}"))
+        }
         None => Ok(()),
     }
 }
 
 /// The client's own text may show the value, which may be a password.
-fn misfit(error: &KafkaError) -> Misfit {
+fn problem(error: &KafkaError) -> Problem {
     let name = match error {
         KafkaError::ClientConfig(_, _, name, _) => name.as_str(),
         _ => "something",
     };
-    Misfit::new("properties", format!("has `{name}`, which the client does not know, or not with this value"))
+    Problem::new("properties", format!("has `{name}`, which the client does not know, or not with this value"))
 }

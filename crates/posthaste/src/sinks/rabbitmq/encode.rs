@@ -9,10 +9,10 @@ use lapin::options::BasicPublishOptions;
 use lapin::types::{AMQPValue, FieldArray, FieldTable, ShortString};
 
 use super::settings::Settings;
+use crate::sink::format::{Dialect, Formatted};
+use crate::sink::settings::Problem;
+use crate::sink::template::{Field, Rule, percent_encode};
 use crate::sink::{Delivery, Error, Run};
-use crate::sinks::format::{Dialect, Formatted};
-use crate::sinks::settings::Misfit;
-use crate::sinks::template::{Field, Rule, percent_encode};
 
 const DIALECT: Dialect = Dialect {
     cloudevents_prefix: "cloudEvents:",
@@ -32,7 +32,7 @@ pub(super) type Route = (ShortString, ShortString);
 
 /// One message, ready to be published.
 #[derive(Debug)]
-pub(super) struct Letter {
+pub(super) struct Publication {
     pub(super) route: Route,
     pub(super) id: ShortString,
     pub(super) properties: BasicProperties,
@@ -40,7 +40,7 @@ pub(super) struct Letter {
     pub(super) options: BasicPublishOptions,
 }
 
-impl Letter {
+impl Publication {
     pub(super) fn exchange(&self) -> &str {
         self.route.0.as_str()
     }
@@ -64,22 +64,22 @@ impl Letter {
     }
 }
 
-/// The letters of a run, up to the first message that cannot be one, and why it cannot.
-pub(super) fn write(settings: &Settings, run: &Run) -> (Vec<Letter>, Option<Error>) {
-    let mut letters = Vec::with_capacity(run.deliveries.len());
+/// The publications of a run, up to the first message that cannot be one, and why it cannot.
+pub(super) fn publications(settings: &Settings, run: &Run) -> (Vec<Publication>, Option<Error>) {
+    let mut publications = Vec::with_capacity(run.deliveries.len());
     for delivery in &run.deliveries {
-        match Letter::of(settings, run, delivery) {
-            Ok(letter) => letters.push(letter),
-            Err(error) => return (letters, Some(error)),
+        match Publication::of(settings, run, delivery) {
+            Ok(publication) => publications.push(publication),
+            Err(error) => return (publications, Some(error)),
         }
     }
-    (letters, None)
+    (publications, None)
 }
 
 /// Whether names can be made at all.
-pub(super) fn check(settings: &Settings) -> Result<(), Misfit> {
-    settings.exchange.check(&Names).map_err(|why| Misfit::new("exchange", why))?;
-    settings.routing_key.check(&Names).map_err(|why| Misfit::new("routing_key", why))
+pub(super) fn check(settings: &Settings) -> Result<(), Problem> {
+    settings.exchange.check(&Names).map_err(|why| Problem::new("exchange", why))?;
+    settings.routing_key.check(&Names).map_err(|why| Problem::new("routing_key", why))
 }
 
 fn properties(

@@ -1,7 +1,7 @@
 //! Names that messages decide: streams, subjects, topics, routing keys, parts of URLs.
 //!
 //! ```
-//! # use posthaste::sinks::template::Template;
+//! # use posthaste::sink::template::Template;
 //! Template::parse("orders.{event_type}").unwrap();
 //! Template::parse("{tenant|public}.{aggregate_type}").unwrap(); // `public` for a message without tenant
 //! ```
@@ -21,16 +21,27 @@ use crate::sink::{Delivery, Error, Run};
 /// What of a message can stand in a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
+    /// The message's id.
     Id,
+    /// The type of the event.
     EventType,
+    /// The type of the aggregate.
     AggregateType,
+    /// The id of the aggregate.
     AggregateId,
+    /// The order key.
     Key,
+    /// The tenant.
     Tenant,
+    /// The user.
     User,
+    /// The correlation id.
     CorrelationId,
+    /// The name of the destination.
     Destination,
+    /// The position in the journal.
     Position,
+    /// The partition of the journal.
     Partition,
 }
 

@@ -1,6 +1,10 @@
-//! Durations as people write them: `250ms`, `15s`, `1h30m`, `7d`.
+//! Durations as people write them: `250ms`, `15s`, `1h30m`, `7d`. Everything that takes a duration as a text takes it in this form.
+//!
+//! For a field of a config: `#[serde(with = "posthaste::duration")]`.
 
 use std::time::Duration;
+
+use serde::{Deserialize, Deserializer};
 
 /// With its milliseconds; `ms` stands before `m`, which is how it starts.
 const UNITS: [(&str, u64); 6] =
@@ -25,6 +29,12 @@ pub fn parse(text: &str) -> Result<Duration, String> {
         rest = after[name.len()..].trim_start();
     }
     Ok(Duration::from_millis(total_ms))
+}
+
+/// For `#[serde(with = "posthaste::duration")]`.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).map_err(serde::de::Error::custom)
 }
 
 /// The two largest units that matter: `3d 4h`, `1m 30s`, `250ms`.
@@ -71,6 +81,19 @@ mod tests {
             let error = parse(text).unwrap_err();
             assert!(error.contains("250ms, 15s, 1h30m or 7d"), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_field_of_a_config_is_written_in_the_same_form() {
+        #[derive(Debug, Deserialize)]
+        struct Config {
+            #[serde(with = "crate::duration")]
+            keep: Duration,
+        }
+        let read = |text: &str| serde_json::from_str::<Config>(&format!(r#"{{ "keep": {text} }}"#));
+        assert_eq!(read(r#""7d""#).unwrap().keep, Duration::from_secs(7 * 86_400));
+        assert!(read(r#""15""#).unwrap_err().to_string().contains("`15` is not a duration: write a number with ms"));
+        assert!(read("15").is_err(), "a number says no unit");
     }
 
     #[test]
