@@ -31,7 +31,7 @@ use super::unit_of_work::UnitOfWork;
 use crate::error::Result;
 use crate::journal::{Enqueued, Position};
 use crate::message::{MessageId, OrderKey};
-use crate::stores::sqlite::enqueue;
+use crate::stores::sqlite::Outbox;
 
 #[cfg(feature = "handlers")]
 pub use self::transactional::Transactional;
@@ -71,7 +71,7 @@ impl<'a, 'c> UnitOfWork<'a, Transaction<'c>> {
         let messages = self.changes.messages()?;
         let enqueued = match messages.is_empty() {
             true => Enqueued::default(),
-            false => enqueue(&self.transaction, &messages)?,
+            false => Outbox::new().enqueue(&self.transaction, &messages)?,
         };
         self.transaction.commit()?;
         self.changes.committed();

@@ -6,7 +6,7 @@ pub(super) mod deadpool_postgres;
 mod mongodb;
 #[cfg(feature = "postgres")]
 mod postgres;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "rusqlite", feature = "sqlx-sqlite"))]
 pub(super) mod sqlite;
 #[cfg(feature = "sqlx-postgres")]
 mod sqlx_postgres;
@@ -14,7 +14,7 @@ mod sqlx_postgres;
 mod sqlx_sqlite;
 
 /// As databases have numbers.
-#[cfg(any(feature = "mongodb", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "mongodb", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
 pub(super) fn number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

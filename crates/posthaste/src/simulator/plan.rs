@@ -15,6 +15,8 @@ pub(super) const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
 pub(super) const PARTITIONS: u16 = 3;
 pub(super) const MAX_ATTEMPTS: u32 = 3;
+/// So many of a hundred schedules are about two workers and one key.
+const CONTENDED: u64 = 8;
 /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
 pub(super) const WINDOW: usize = 6;
 pub(super) const READ_BATCH: usize = 5;
@@ -41,6 +43,8 @@ pub(super) struct Plan {
     pub(super) crashes: usize,
     pub(super) freezes: usize,
     pub(super) clock_jumps: usize,
+    /// Each jump ends every lease.
+    forward_jumps: bool,
     pub(super) graceful_stops: usize,
     pub(super) operator_actions: usize,
     pub(super) poison: u64,
@@ -66,7 +70,8 @@ impl Plan {
             outages: sometimes(30, 2) as usize,
             crashes: sometimes(40, 3) as usize,
             freezes: sometimes(30, 2) as usize,
-            clock_jumps: sometimes(20, 3) as usize,
+            clock_jumps: sometimes(15, 2) as usize,
+            forward_jumps: false,
             graceful_stops: sometimes(20, 2) as usize,
             operator_actions: sometimes(35, 6) as usize,
             poison: sometimes(40, 10),
@@ -79,8 +84,33 @@ impl Plan {
             hints: dice.percent(70),
             destinations: Vec::new(),
         };
+        if dice.percent(CONTENDED) {
+            plan.contend();
+        }
         plan.destinations = plan.draw_destinations(dice);
         plan
+    }
+
+    /// Two workers, one key that fails often, and a store whose clock takes leases away early: whoever had them goes on for a
+    /// moment, beside the one who has them now.
+    fn contend(&mut self) {
+        *self = Self {
+            workers: 2,
+            keys: 1,
+            nack: 40,
+            clock_jumps: 6,
+            forward_jumps: true,
+            poison: 0,
+            killers: 0,
+            scheduled: 0,
+            ..self.clone()
+        };
+    }
+
+    /// By how many milliseconds the store's clock jumps.
+    pub(super) fn draw_jump(&self, dice: &mut Dice) -> i64 {
+        let by = dice.below(3_000) as i64 - 1_500;
+        if self.forward_jumps { LEASE_TTL.as_millis() as i64 } else { by }
     }
 
     fn draw_destinations(&self, dice: &mut Dice) -> Vec<Destination> {

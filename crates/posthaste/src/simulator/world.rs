@@ -105,7 +105,7 @@ impl World {
                 let event = match kind {
                     0 => Event::Crash,
                     1 => Event::Freeze(self.dice.millis(100, 2_500)),
-                    2 => Event::ClockJump(self.dice.below(3_000) as i64 - 1_500),
+                    2 => Event::ClockJump(self.plan.draw_jump(&mut self.dice)),
                     3 => Event::Stop,
                     4 => Event::Operate,
                     _ => {
@@ -242,7 +242,7 @@ impl World {
     /// Faults are over: everything must come to rest, and what came to rest must be right.
     fn look_whether_drained(&mut self) {
         for name in &self.names {
-            drop(self.store.core.set_paused(name, false));
+            drop(self.store.core.resume(name));
         }
         let deliveries = self.store.core.statuses();
         let core = &self.store.core;

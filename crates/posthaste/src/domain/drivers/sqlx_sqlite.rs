@@ -10,11 +10,11 @@ use crate::domain::inbox::Receipt;
 use crate::error::Result;
 use crate::journal::Enqueued;
 use crate::message::{Message, MessageId};
-use crate::stores::sqlite::{enqueue_sqlx, sqlx_error};
+use crate::stores::sqlite::{Outbox, sqlx_error};
 
 impl Connection for SqliteConnection {
     async fn enqueue(&mut self, messages: &[Message]) -> Result<Enqueued> {
-        enqueue_sqlx(self, messages).await
+        Outbox::new().enqueue_sqlx(self, messages).await
     }
 
     async fn prepare_inbox(&mut self) -> Result<()> {
