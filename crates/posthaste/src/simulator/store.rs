@@ -53,7 +53,7 @@ impl Store {
             }
             StoreCall::Commit(commits) => StoreAnswer::Committed(self.commit(commits.clone(), checks)?),
             StoreCall::Pause { destination, .. } => {
-                self.core.set_paused(destination, true)?;
+                self.core.pause(destination)?;
                 StoreAnswer::Paused
             }
             StoreCall::Purge { older_than, limit } => StoreAnswer::Purged(self.core.purge(*older_than, *limit)),
