@@ -14,9 +14,6 @@ use crate::journal::{Enqueued, Position};
 use crate::message::{Message, MessageId, OrderKey};
 use crate::stores::mongodb::{MongoDb, Transaction, ensure_collection};
 
-const INBOX: &str = "inbox";
-const INBOX_ORDER: &str = "inbox_order";
-
 impl Connection for Transaction {
     async fn enqueue(&mut self, messages: &[Message]) -> Result<Enqueued> {
         Transaction::enqueue(self, messages).await
@@ -24,12 +21,12 @@ impl Connection for Transaction {
 
     /// Not part of the transaction: MongoDB makes collections and indexes outside of it.
     async fn prepare_inbox(&mut self) -> Result<()> {
-        let database = self.database();
-        ensure_collection(&database, INBOX).await?;
-        ensure_collection(&database, INBOX_ORDER).await?;
+        let (marks, order) = (marks(self), order(self));
+        ensure_collection(self.database(), marks.name()).await?;
+        ensure_collection(self.database(), order.name()).await?;
         let at_its_time = IndexOptions::builder().expire_after(Duration::ZERO).build();
         let expiry = IndexModel::builder().keys(doc! { "expireAt": 1 }).options(at_its_time).build();
-        marks(self).create_index(expiry).await?;
+        marks.create_index(expiry).await?;
         Ok(())
     }
 
@@ -89,10 +86,10 @@ impl Begin for MongoDb {
     }
 }
 
-/// Moves a key's newest position forwards, and says whether it moved. Looks first, because an insert that meets another one would
+/// Moves a key's newest position forwards, and says whether it moved. Reads first, because an insert that meets another one would
 /// end the transaction.
 async fn advance(transaction: &mut Transaction, consumer: &str, key: &OrderKey, position: Position) -> Result<bool> {
-    let order: Collection<Document> = transaction.database().collection(INBOX_ORDER);
+    let order = order(transaction);
     let tenant = key.tenant.as_deref().unwrap_or_default();
     let key = doc! { "_id": { "consumer": consumer, "tenant": tenant, "key": key.key.as_str() } };
     let place = (number(position.tick), number(position.seq));
@@ -106,8 +103,14 @@ async fn advance(transaction: &mut Transaction, consumer: &str, key: &OrderKey, 
     Ok(true)
 }
 
+/// Which messages each consumer has seen.
 fn marks(transaction: &Transaction) -> Collection<Document> {
-    transaction.database().collection(INBOX)
+    transaction.database().collection(transaction.inbox())
+}
+
+/// The newest position that each consumer has seen of each key.
+fn order(transaction: &Transaction) -> Collection<Document> {
+    transaction.database().collection(&format!("{}_order", transaction.inbox()))
 }
 
 fn mark(consumer: &str, message: MessageId) -> Bson {
