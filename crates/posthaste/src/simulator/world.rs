@@ -176,6 +176,8 @@ impl World {
             Event::Outage { destination, until } => self.down_until[destination] = until,
             Event::ClockJump(by) => {
                 self.skew += by;
+                // Leases that end early seem to be those of a worker that died.
+                self.checks.workers_lost += u32::from(by > 0);
                 self.cut_off(node);
             }
             Event::Operate => {
