@@ -9,6 +9,7 @@ mod adapters;
 mod documents;
 mod files;
 mod manifests;
+mod purity;
 mod tree;
 
 /// What was found: some of it must be mended, some of it may be lived with.
@@ -33,6 +34,7 @@ pub fn run() -> Result<()> {
     let mut findings = Findings::default();
     files::check(&tree, &mut findings);
     manifests::check(&tree, &mut findings);
+    purity::check(&tree, &mut findings);
     adapters::check(&tree, &root::features()?, &mut findings);
     documents::check(&tree, &root::dependencies()?, &chores(), &mut findings);
 

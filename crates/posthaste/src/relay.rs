@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 
-use self::store_calls::Ports;
+use self::store_calls::StoreClient;
 use self::worker::Worker;
 use crate::destination::Destination;
 use crate::error::Result;
@@ -132,8 +132,8 @@ impl Relay {
                 () = &mut until => return Ok(()),
             }
         };
-        let ports = Ports::new(store, waker);
-        Worker::new(ports, settings, destinations, partitions, monitor, tracer).run(until).await;
+        let client = StoreClient::new(store, waker, settings.worker.clone(), settings.lease_ttl, monitor.clone());
+        Worker::new(client, &settings, destinations, partitions, monitor, tracer).run(until).await;
         Ok(())
     }
 }

@@ -11,10 +11,11 @@ const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 /// How a worker behaves, over all destinations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
+    /// What the worker is called; no two of them may have one name.
     pub worker: WorkerId,
     /// How long a partition stays with a worker that says nothing.
     pub lease_ttl: Duration,
-    /// Between two looks for new messages when idle; when busy it looks at once.
+    /// How often an idle worker asks for new messages; a busy one asks at once.
     pub poll_interval: Duration,
     /// Messages read ahead per lane.
     pub window_messages: usize,
@@ -26,7 +27,7 @@ pub struct Settings {
     pub commit_interval: Duration,
     /// … or when so many have gathered.
     pub commit_batch: usize,
-    /// Keys that may be held per lane before the lane stops walking.
+    /// Keys that may be held per lane before the lane stops reading.
     pub max_held_keys: usize,
     /// Wait before starting, so that an application can come up first.
     pub start_delay: Duration,
@@ -36,6 +37,7 @@ pub struct Settings {
     pub retention: Option<Duration>,
     /// Between two purges.
     pub purge_interval: Duration,
+    /// Whether the first purge comes at the start and not after an interval.
     pub purge_on_start: bool,
 }
 
@@ -75,7 +77,7 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            worker: WorkerId(default_worker_name()),
+            worker: WorkerId::of_this_process(),
             lease_ttl: Duration::from_secs(15),
             poll_interval: Duration::from_millis(150),
             window_messages: 1_000,
@@ -91,15 +93,4 @@ impl Default for Settings {
             purge_on_start: false,
         }
     }
-}
-
-/// `hostname-pid` and a random suffix, so that a restarted container is not taken for the one before.
-fn default_worker_name() -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = match host.trim() {
-        "" => "worker",
-        name => name,
-    };
-    let suffix = uuid::Uuid::now_v7().simple().to_string();
-    format!("{host}-{}-{}", std::process::id(), &suffix[suffix.len() - 6..])
 }

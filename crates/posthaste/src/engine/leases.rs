@@ -16,9 +16,10 @@ use std::time::Duration;
 use super::mistakes::{Mistake, Mistakes};
 use crate::journal::{Epoch, Lease, Partition};
 
-/// Between two looks for partitions that became free.
+/// Between two requests for partitions that became free.
 const LEASE_INTERVAL: Duration = Duration::from_millis(500);
 
+/// A partition that is held.
 #[derive(Debug)]
 struct Held {
     lease: Lease,
@@ -27,6 +28,7 @@ struct Held {
     draining: bool,
 }
 
+/// The partitions of one worker.
 #[derive(Debug)]
 pub(super) struct Leases {
     ttl: Duration,
@@ -35,14 +37,15 @@ pub(super) struct Leases {
     held: BTreeMap<Partition, Held>,
     /// The newest epoch in which this worker held a partition.
     newest: BTreeMap<Partition, Epoch>,
-    pub(super) leasing: bool,
-    pub(super) renewing: bool,
+    leasing: bool,
+    renewing: bool,
     lease_at: Duration,
     renew_at: Duration,
     mistakes: Mistakes,
 }
 
 impl Leases {
+    /// Holds nothing yet, of so many partitions.
     pub(super) fn new(ttl: Duration, partitions: u16, mistakes: Mistakes) -> Self {
         Self {
             ttl,
@@ -93,6 +96,12 @@ impl Leases {
         self.newest.get(&lease.partition).is_some_and(|newest| newest.next() == lease.epoch)
     }
 
+    /// A request for partitions has ended, well or not.
+    pub(super) fn lease_answered(&mut self) {
+        self.leasing = false;
+    }
+
+    /// Takes note of what was granted.
     pub(super) fn granted(&mut self, asked_at: Duration, leases: &[Lease], workers: usize) {
         self.workers = workers.max(1);
         for lease in leases {
@@ -103,6 +112,7 @@ impl Leases {
 
     /// Takes note of a renewal. Returns what was asked for and is not held any more.
     pub(super) fn renewed(&mut self, asked_at: Duration, asked: &[Lease], kept: &[Partition]) -> Vec<Lease> {
+        self.renewing = false;
         let mut lost = Vec::new();
         for lease in asked {
             let Some(held) = self.held.get_mut(&lease.partition).filter(|held| held.lease.epoch == lease.epoch) else {
@@ -119,9 +129,11 @@ impl Leases {
 
     /// A renewal that got no answer is tried again soon.
     pub(super) fn renewal_failed(&mut self, now: Duration) {
+        self.renewing = false;
         self.renew_at = now + self.ttl / 10;
     }
 
+    /// Forgets a lease. False when it is not held in this epoch.
     pub(super) fn remove(&mut self, partition: Partition, epoch: Epoch) -> bool {
         let held = self.held.get(&partition).is_some_and(|held| held.lease.epoch == epoch);
         if held {
@@ -158,22 +170,27 @@ impl Leases {
             .collect()
     }
 
+    /// What is being drained.
     pub(super) fn draining(&self) -> Vec<Lease> {
         self.held.values().filter(|held| held.draining).map(|held| held.lease).collect()
     }
 
+    /// Everything that is held.
     pub(super) fn all(&self) -> Vec<Lease> {
         self.held.values().map(|held| held.lease).collect()
     }
 
+    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.held.clear();
     }
 
+    /// Whether the partition is held.
     pub(super) fn holds(&self, partition: Partition) -> bool {
         self.held.contains_key(&partition)
     }
 
+    /// How many partitions are held.
     pub(super) fn len(&self) -> usize {
         self.held.len()
     }

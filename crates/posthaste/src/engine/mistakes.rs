@@ -47,10 +47,17 @@ pub enum Mistake {
     ThrottledDropped,
     /// Deliver scheduled messages at once.
     ScheduleIgnored,
+    /// Believe what waits behind a held key without making sure that the lease still held after it was read.
+    HeldReadUnfenced,
+    /// Go on after a commit that got no answer in time, although it may still be carried out.
+    LateCommitIgnored,
+    /// Hand over what was planned while the lease held, without another look at the clock.
+    HandedOverLate,
 }
 
 impl Mistake {
-    pub const ALL: [Self; 21] = [
+    /// All of them.
+    pub const ALL: [Self; 24] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -72,23 +79,27 @@ impl Mistake {
         Self::HeldKeyStopsLane,
         Self::ThrottledDropped,
         Self::ScheduleIgnored,
+        Self::HeldReadUnfenced,
+        Self::LateCommitIgnored,
+        Self::HandedOverLate,
     ];
 }
 
 /// The mistakes planted in one engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Mistakes(u32);
+pub(crate) struct Mistakes(u32);
 
 impl Mistakes {
     /// The engine as it should be.
-    pub const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
 
     /// An engine with one mistake.
     #[cfg(feature = "simulator")]
-    pub fn planted(mistake: Mistake) -> Self {
+    pub(crate) fn planted(mistake: Mistake) -> Self {
         Self(1 << mistake as u32)
     }
 
+    /// Whether this mistake is planted.
     pub(crate) fn has(self, mistake: Mistake) -> bool {
         cfg!(feature = "simulator") && self.0 & (1 << mistake as u32) != 0
     }

@@ -1,22 +1,58 @@
 //! What the engine says and hears.
+//!
+//! A request to the store is one type, and its answer comes back with the request's id; what the engine wants to remember about
+//! it stays in the engine. A run leaves the engine inside a [`HandOver`], which gives it out only while its lease lasts.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::mistakes::{Mistake, Mistakes};
 use crate::destination::Name;
-use crate::engine::destination::RunId;
-use crate::engine::lane::LineId;
-use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Entry, Epoch, Grant, HeldKey, LaneCommit, LaneState, Lease, Partition, Position, Purged,
-    ReadRequest, WorkerReport,
+    Batch, DueBatch, Entry, Grant, HeldKey, LaneCommit, LaneState, Lease, Partition, Position, Purged, ReadRequest,
+    WorkerReport,
 };
 use crate::message::{Message, MessageId};
 use crate::sink::{self, Outcome, Run};
 
-/// What to do. Each is answered by the [`Input`] of the same name.
+/// Identifies a request to the store.
+pub(crate) type RequestId = u64;
+/// Identifies a hand-over to a sink.
+pub(crate) type RunId = u64;
+/// The place of a destination among those that the engine was given.
+pub(crate) type DestinationIndex = usize;
+
+/// What to do.
 #[derive(Debug)]
-pub enum Action {
+pub(crate) enum Action {
+    /// Ask the store. Answered by [`Input::Answered`].
+    Request(StoreRequest),
+    /// Hand a run to its sink. Answered by [`Input::Delivered`], or by what [`HandOver::take`] says.
+    HandOver(HandOver),
+    /// Nobody waits for these hand-overs any more. Has no answer.
+    Cancel {
+        /// The hand-overs.
+        ids: Vec<RunId>,
+    },
+    /// Ask a sink whether its destination is within reach. Answered by [`Input::Probed`].
+    Probe {
+        /// Whose sink.
+        destination: DestinationIndex,
+    },
+}
+
+/// A request to the store.
+#[derive(Debug)]
+pub(crate) struct StoreRequest {
+    /// Comes back with the answer.
+    pub(crate) id: RequestId,
+    /// What is asked.
+    pub(crate) call: StoreCall,
+}
+
+/// What can be asked of the store: the verbs of [`Journal`](crate::journal::Journal), and to pause a destination.
+#[derive(Debug)]
+pub(crate) enum StoreCall {
     Lease {
         want: usize,
     },
@@ -29,53 +65,29 @@ pub enum Action {
         leaving: bool,
     },
     /// Wait for something new, this long at most, then advance the journal.
-    Look {
+    Advance {
         wait: Duration,
     },
     Open {
-        walk: usize,
+        destination: Name,
         leases: Vec<Lease>,
     },
-    Read {
-        walk: usize,
-        lanes: Vec<(Partition, Epoch)>,
-        request: ReadRequest,
-    },
+    Read(ReadRequest),
     ReadKey {
-        walk: usize,
-        lane: Lease,
-        line: LineId,
+        destination: Name,
+        partition: Partition,
         held: HeldKey,
         limit: usize,
-        asked_at: u64,
     },
     Due {
-        walk: usize,
-        lanes: Vec<(Partition, Epoch)>,
+        destination: Name,
+        partitions: Vec<Partition>,
         limit: usize,
-        asked_at: u64,
     },
-    /// Hand this over, but not if it is later than `not_after`: a process may freeze between two lines.
-    Deliver {
-        walk: usize,
-        id: RunId,
-        run: Run,
-        not_after: Duration,
-    },
-    /// Nobody waits for these any more. Has no answer.
-    Cancel {
-        ids: Vec<RunId>,
-    },
-    Commit {
-        walk: usize,
-        commits: Vec<LaneCommit>,
-    },
-    Probe {
-        walk: usize,
-    },
+    Commit(Vec<LaneCommit>),
     /// Have everyone hold the destination until a person resumes it.
     Pause {
-        walk: usize,
+        destination: Name,
         why: String,
     },
     Purge {
@@ -84,100 +96,102 @@ pub enum Action {
     },
 }
 
+/// The store's answer to the call of the same name.
+#[derive(Debug)]
+pub(crate) enum StoreAnswer {
+    Leased(Grant),
+    /// The partitions that are still held.
+    Renewed(Vec<Partition>),
+    Released,
+    /// The newest position, or `None` when there is certainly nothing new.
+    Advanced(Option<Position>),
+    Opened(Vec<LaneState>),
+    Read(Batch),
+    KeyRead(Vec<Entry>),
+    Due(DueBatch),
+    /// The partitions that were refused.
+    Committed(Vec<Partition>),
+    Paused,
+    Purged(Purged),
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StoreFailure {
+    /// The store said no, or the answer got lost. What was asked for is done or not; it will not be done later.
+    Failed,
+    /// Nobody waits any longer. What was asked for may still be done, at any time.
+    TimedOut,
+}
+
+/// A run on its way to a sink.
+#[derive(Debug)]
+pub(crate) struct HandOver {
+    /// Whose sink.
+    pub(crate) destination: DestinationIndex,
+    /// Comes back with the outcome.
+    pub(crate) id: RunId,
+    pub(super) run: Run,
+    /// When the lease ends, by the worker's clock and with a margin.
+    pub(super) not_after: Duration,
+    pub(super) mistakes: Mistakes,
+}
+
+impl HandOver {
+    /// Gives the run out, to be called right before the sink is: a process may freeze between any two lines. When the lease has
+    /// ended by then, there is no run, only what the engine is to be told.
+    pub(crate) fn take(self, now: Duration) -> Result<Run, Input> {
+        let careless = self.mistakes.has(Mistake::HandedOverLate) || self.mistakes.has(Mistake::DeliverWithoutLease);
+        if now < self.not_after || careless {
+            return Ok(self.run);
+        }
+        Err(Input::Withheld { destination: self.destination, id: self.id })
+    }
+}
+
 /// What happened.
 #[derive(Debug)]
-pub enum Input {
-    Leased {
-        asked_at: Duration,
-        result: Result<Grant>,
-    },
-    Renewed {
-        asked_at: Duration,
-        leases: Vec<Lease>,
-        result: Result<Vec<Partition>>,
-    },
-    Released {
-        leases: Vec<Lease>,
-        leaving: bool,
-        result: Result<()>,
-    },
-    /// The newest position, or `None` when there is certainly nothing new.
-    Looked {
-        result: Result<Option<Position>>,
-    },
-    Opened {
-        walk: usize,
-        leases: Vec<Lease>,
-        result: Result<Vec<LaneState>>,
-    },
-    Read {
-        walk: usize,
-        lanes: Vec<(Partition, Epoch)>,
-        result: Result<Batch>,
-    },
-    KeyRead {
-        walk: usize,
-        lane: Lease,
-        line: LineId,
-        held: HeldKey,
-        asked_at: u64,
-        result: Result<Vec<Entry>>,
-    },
-    Due {
-        walk: usize,
-        lanes: Vec<(Partition, Epoch)>,
-        limit: usize,
-        asked_at: u64,
-        result: Result<DueBatch>,
-    },
-    Delivered {
-        walk: usize,
-        id: RunId,
-        outcome: Outcome,
-        took: Duration,
-    },
+pub(crate) enum Input {
+    /// The store answered a request, or did not.
+    Answered { id: RequestId, result: Result<StoreAnswer, StoreFailure> },
+    /// A sink answered.
+    Delivered { destination: DestinationIndex, id: RunId, outcome: Outcome, took: Duration },
     /// The lease ended before the hand-over, so the sink saw nothing of it.
-    Withheld {
-        walk: usize,
-        id: RunId,
-    },
-    Committed {
-        walk: usize,
-        result: Result<Vec<Partition>>,
-    },
-    Probed {
-        walk: usize,
-        result: Result<(), sink::Error>,
-    },
-    Paused {
-        result: Result<()>,
-    },
-    Purged {
-        result: Result<Purged>,
-    },
+    Withheld { destination: DestinationIndex, id: RunId },
+    /// A sink said whether its destination is within reach.
+    Probed { destination: DestinationIndex, result: Result<(), sink::Error> },
     /// Finish what is in flight and give everything back.
     Stop,
 }
 
 /// What an operator should hear about.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
+    /// An attempt failed.
     Failed(Failed),
-    Killer { destination: Name, message: MessageId },
+    /// A message was declared dead, because worker after worker died while delivering it.
+    KilledWorkers { destination: Name, message: MessageId },
+    /// A destination is out of reach.
     Outage { destination: Name, error: String },
+    /// A destination is within reach again.
     Recovered { destination: Name },
+    /// A destination wants no more messages.
     Gone { destination: Name, error: String },
+    /// Partitions were taken over from workers that died.
     TookOver { partitions: Vec<Partition> },
+    /// A partition went to another worker while this one believed to hold it.
     LeaseLost { partition: Partition },
+    /// What so many lanes delivered could not be recorded, because their leases were gone.
+    CommitRefused { lanes: usize },
 }
 
 /// A failed attempt.
 #[derive(Debug)]
-pub struct Failed {
-    pub destination: Name,
-    pub message: Arc<Message>,
-    pub attempts: u32,
-    pub error: String,
+pub(crate) struct Failed {
+    pub(crate) destination: Name,
+    pub(crate) message: Arc<Message>,
+    pub(crate) attempts: u32,
+    pub(crate) error: String,
     /// `None`: it is dead.
-    pub retry_in: Option<Duration>,
+    pub(crate) retry_in: Option<Duration>,
 }

@@ -12,6 +12,20 @@ use crate::destination::Name;
 #[serde(transparent)]
 pub struct WorkerId(pub String);
 
+impl WorkerId {
+    /// A name for this process: `hostname-pid` and a random suffix, so that a restarted container is not taken for the one
+    /// before.
+    pub fn of_this_process() -> Self {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let host = match host.trim() {
+            "" => "worker",
+            name => name,
+        };
+        let suffix = uuid::Uuid::now_v7().simple().to_string();
+        Self(format!("{host}-{}-{}", std::process::id(), &suffix[suffix.len() - 6..]))
+    }
+}
+
 impl fmt::Display for WorkerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

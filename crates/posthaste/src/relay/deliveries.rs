@@ -20,68 +20,94 @@ use tracing::Instrument;
 use self::first_poll::FirstPolls;
 use super::telemetry::{self, Monitor, Spans, Tracer};
 use crate::crash_point::crash_point;
-use crate::engine::{Input, RunId};
+use crate::engine::{HandOver, Input, RunId};
 use crate::sink::{self, Outcome, Run, Sink};
 
 mod first_poll;
 
 type Delivery = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-/// A run to be handed over.
+/// A destination as the shell serves it.
 #[derive(Debug)]
-pub(super) struct HandOver {
-    pub(super) walk: usize,
-    pub(super) id: RunId,
-    pub(super) run: Run,
-    pub(super) sink: Arc<dyn Sink>,
-    pub(super) timeout: Duration,
-    pub(super) not_after: Instant,
+pub(super) struct ServedDestination {
+    sink: Arc<dyn Sink>,
+    timeout: Duration,
+    first_polls: Arc<FirstPolls>,
+}
+
+impl ServedDestination {
+    /// A destination whose sink was never asked.
+    pub(super) fn new(sink: Arc<dyn Sink>, timeout: Duration) -> Self {
+        Self { sink, timeout, first_polls: Arc::default() }
+    }
+
+    /// Asks the sink whether its destination is within reach.
+    pub(super) fn probe(&self) -> impl Future<Output = Result<(), sink::Error>> + Send + 'static {
+        probe(self.sink.clone(), self.timeout)
+    }
 }
 
 /// Hand-overs that take time, each in a task of its own.
 #[derive(Debug)]
-pub(super) struct UnderWay {
+pub(super) struct Deliveries {
+    /// When the engine's time began.
+    epoch: Instant,
     tasks: HashMap<RunId, AbortHandle>,
-    /// By destination.
-    first_polls: Vec<Arc<FirstPolls>>,
     monitor: Monitor,
     tracer: Option<Arc<dyn Tracer>>,
 }
 
-impl UnderWay {
-    pub(super) fn new(destinations: usize, monitor: Monitor, tracer: Option<Arc<dyn Tracer>>) -> Self {
-        let first_polls = (0..destinations).map(|_| Arc::default()).collect();
-        Self { tasks: HashMap::new(), first_polls, monitor, tracer }
+impl Deliveries {
+    /// Nothing is under way.
+    pub(super) fn new(epoch: Instant, monitor: Monitor, tracer: Option<Arc<dyn Tracer>>) -> Self {
+        Self { epoch, tasks: HashMap::new(), monitor, tracer }
     }
 
     /// Hands a run over. Returns the answer if there is one at once; otherwise it comes through `inbox`.
-    #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
-    pub(super) fn start(&mut self, hand_over: HandOver, inbox: &mpsc::Sender<Input>) -> Option<Input> {
-        let HandOver { walk, id, run, sink, timeout, not_after } = hand_over;
-        // Read before every single one, because a process may freeze between any two.
+    pub(super) fn start(
+        &mut self,
+        hand_over: HandOver,
+        served: &ServedDestination,
+        inbox: &mpsc::Sender<Input>,
+    ) -> Option<Input> {
+        let (destination, id) = (hand_over.destination, hand_over.id);
         let started = Instant::now();
-        if started >= not_after {
-            return Some(Input::Withheld { walk, id });
-        }
+        let run = match hand_over.take(started - self.epoch) {
+            Ok(run) => run,
+            Err(withheld) => return Some(withheld),
+        };
         let span = telemetry::span(&run);
-        let mut delivery: Delivery = Box::pin(deliver(sink, run, self.tracer.clone()).instrument(span));
-        let first_polls = &self.first_polls[walk];
-        if first_polls.may_run_on_loop() {
+        let mut delivery: Delivery = Box::pin(deliver(served.sink.clone(), run, self.tracer.clone()).instrument(span));
+        if served.first_polls.may_run_on_loop() {
             let polled = delivery.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-            first_polls.observe(polled.is_ready(), started.elapsed());
+            served.first_polls.observe(polled.is_ready(), started.elapsed());
             if let Poll::Ready(outcome) = polled {
-                return Some(Input::Delivered { walk, id, outcome, took: Duration::ZERO });
+                return Some(Input::Delivered { destination, id, outcome, took: Duration::ZERO });
             }
         }
-        let (first_polls, monitor, inbox) = (first_polls.clone(), self.monitor.clone(), inbox.clone());
+        let answered = move |outcome| Input::Delivered { destination, id, outcome, took: started.elapsed() };
+        self.spawn(id, delivery, served, inbox, answered);
+        None
+    }
+
+    /// Gives a delivery a task of its own.
+    #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
+    fn spawn(
+        &mut self,
+        id: RunId,
+        delivery: Delivery,
+        served: &ServedDestination,
+        inbox: &mpsc::Sender<Input>,
+        answered: impl FnOnce(Outcome) -> Input + Send + 'static,
+    ) {
+        let (timeout, first_polls) = (served.timeout, served.first_polls.clone());
+        let (monitor, inbox) = (self.monitor.clone(), inbox.clone());
         let task = tokio::spawn(async move {
             let outcome = complete(delivery, &first_polls, timeout, &monitor).await;
-            let answer = Input::Delivered { walk, id, outcome, took: started.elapsed() };
             // The inbox is closed only when the worker is gone, and then nobody waits for an answer.
-            drop(inbox.send(answer).await);
+            drop(inbox.send(answered(outcome)).await);
         });
         self.tasks.insert(id, task.abort_handle());
-        None
     }
 
     /// The engine has the answer.
@@ -99,7 +125,7 @@ impl UnderWay {
 }
 
 /// A relay whose future is dropped loses its leases some time later; nothing it handed over may outlast them.
-impl Drop for UnderWay {
+impl Drop for Deliveries {
     fn drop(&mut self) {
         self.tasks.values().for_each(AbortHandle::abort);
     }
@@ -132,7 +158,7 @@ async fn deliver(sink: Arc<dyn Sink>, mut run: Run, tracer: Option<Arc<dyn Trace
 }
 
 /// Asks a sink whether its destination is within reach.
-pub(super) async fn probe(sink: Arc<dyn Sink>, timeout: Duration) -> Result<(), sink::Error> {
+async fn probe(sink: Arc<dyn Sink>, timeout: Duration) -> Result<(), sink::Error> {
     let check = AssertUnwindSafe(async { sink.check().await }).catch_unwind();
     match tokio::time::timeout(timeout, check).await {
         Ok(Ok(result)) => result,

@@ -1,4 +1,4 @@
-//! What the engine asks of the store, each question in a task of its own.
+//! Carries the engine's requests to the store, each in a task of its own, and brings the answers back.
 
 use std::future::Future;
 use std::mem;
@@ -13,211 +13,209 @@ use super::telemetry::{self, Monitor};
 use super::waker::Waker;
 use crate::crash_point::crash_point;
 use crate::destination::Name;
-use crate::engine::{Action, Input};
+use crate::engine::{Input, StoreAnswer, StoreCall, StoreFailure, StoreRequest};
 use crate::error::{Error, Kind, Result};
 use crate::inspect::Change;
-use crate::journal::{Entry, HeldKey, Hint, LaneCommit, Lease, Position, WorkerId};
+use crate::journal::{Grant, Hint, LaneCommit, Partition, Position, WorkerId};
 use crate::store::{Store, Watch};
 
-/// A question to the store has failed if there is no answer within so many leases.
+/// A request to the store has failed if there is no answer within so many leases. A connection can be gone without anyone
+/// noticing, so nobody waits for ever.
 const PATIENCE_LEASES: u32 = 4;
 
-/// The store as the shell uses it.
+/// The store as one worker uses it. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Ports {
+pub(super) struct StoreClient {
     store: Arc<dyn Store>,
-    /// Only one question waits at a time.
+    /// Only one request waits at a time.
     watch: Arc<Mutex<Box<dyn Watch>>>,
     waker: Waker,
+    worker: WorkerId,
+    lease_ttl: Duration,
+    monitor: Monitor,
 }
 
-impl Ports {
-    pub(super) fn new(store: Arc<dyn Store>, waker: Waker) -> Self {
+impl StoreClient {
+    /// A worker's own access, with a watch of its own.
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        waker: Waker,
+        worker: WorkerId,
+        lease_ttl: Duration,
+        monitor: Monitor,
+    ) -> Self {
         let watch = Arc::new(Mutex::new(store.watch()));
-        Self { store, watch, waker }
-    }
-}
-
-/// Who asks.
-#[derive(Clone)]
-pub(super) struct Asker {
-    pub(super) ports: Ports,
-    pub(super) worker: WorkerId,
-    pub(super) ttl: Duration,
-    pub(super) monitor: Monitor,
-}
-
-pub(super) struct Questions {
-    asker: Asker,
-    inbox: mpsc::Sender<Input>,
-    asked: JoinSet<()>,
-    /// Partitions that are given back, for others to take.
-    given_back: JoinSet<()>,
-}
-
-impl Questions {
-    pub(super) fn new(asker: Asker, inbox: mpsc::Sender<Input>) -> Self {
-        Self { asker, inbox, asked: JoinSet::new(), given_back: JoinSet::new() }
+        Self { store, watch, waker, worker, lease_ttl, monitor }
     }
 
-    pub(super) fn ask(&mut self, now: Duration, action: Action, name_of: impl Fn(usize) -> Name) {
-        let destination = match &action {
-            Action::Open { walk, .. }
-            | Action::ReadKey { walk, .. }
-            | Action::Due { walk, .. }
-            | Action::Pause { walk, .. } => Some(name_of(*walk)),
-            _ => None,
+    /// Carries a request to the store and says what came of it.
+    async fn carry(self, request: StoreRequest) -> Input {
+        let StoreRequest { id, call } = request;
+        let (verb, patience) = (verb(&call), self.patience(&call));
+        let answer = tokio::time::timeout(patience, self.perform(call)).await;
+        let (failure, error) = match answer {
+            Ok(Ok(answer)) => return Input::Answered { id, result: Ok(answer) },
+            Ok(Err(error)) => (StoreFailure::Failed, error),
+            Err(_) => {
+                let error = Error::new(Kind::Unavailable, format!("the store did not answer within {patience:?}"));
+                (StoreFailure::TimedOut, error)
+            }
         };
-        let question = Question { asker: self.asker.clone(), destination };
-        match &action {
-            Action::Release { leaving: true, .. } => {
+        telemetry::log_store_error(verb, &error);
+        self.monitor.count().store_errors += 1;
+        Input::Answered { id, result: Err(failure) }
+    }
+
+    fn patience(&self, call: &StoreCall) -> Duration {
+        let patience = self.lease_ttl.saturating_mul(PATIENCE_LEASES);
+        match call {
+            StoreCall::Advance { wait } => patience.saturating_add(*wait),
+            // These may take their time, and nobody waits for them.
+            StoreCall::Pause { .. } | StoreCall::Purge { .. } => Duration::MAX,
+            _ => patience,
+        }
+    }
+
+    async fn perform(&self, call: StoreCall) -> Result<StoreAnswer> {
+        let (store, worker) = (&*self.store, &self.worker);
+        Ok(match call {
+            StoreCall::Lease { want } => StoreAnswer::Leased(self.lease(want).await?),
+            StoreCall::Renew { leases, report } => {
+                StoreAnswer::Renewed(store.renew(worker, self.lease_ttl, &leases, &report).await?)
+            }
+            StoreCall::Release { leases, leaving } => {
+                crash_point("before_release");
+                store.release(worker, &leases, leaving).await?;
+                StoreAnswer::Released
+            }
+            StoreCall::Advance { wait } => StoreAnswer::Advanced(self.advance(wait).await?),
+            StoreCall::Open { destination, leases } => StoreAnswer::Opened(store.open(&destination, &leases).await?),
+            StoreCall::Read(request) => StoreAnswer::Read(store.read(&request).await?),
+            StoreCall::ReadKey { destination, partition, held, limit } => {
+                StoreAnswer::KeyRead(store.read_key(&destination, partition, &held, limit).await?)
+            }
+            StoreCall::Due { destination, partitions, limit } => {
+                StoreAnswer::Due(store.due(&destination, &partitions, limit).await?)
+            }
+            StoreCall::Commit(commits) => StoreAnswer::Committed(self.commit(&commits).await?),
+            StoreCall::Pause { destination, why } => {
+                self.pause(&destination, &why).await?;
+                StoreAnswer::Paused
+            }
+            StoreCall::Purge { older_than, limit } => StoreAnswer::Purged(store.purge(older_than, limit).await?),
+        })
+    }
+
+    async fn lease(&self, want: usize) -> Result<Grant> {
+        telemetry::log_claim(&self.worker, want);
+        let grant = self.store.lease(&self.worker, self.lease_ttl, want).await;
+        crash_point("after_lease");
+        grant.inspect(telemetry::log_grant)
+    }
+
+    async fn commit(&self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
+        crash_point("before_commit");
+        let started = Instant::now();
+        let refused = self.store.commit(commits).await;
+        self.monitor.committed(started.elapsed());
+        crash_point("after_commit");
+        refused
+    }
+
+    /// Waits for news, then advances the journal. `None` when there is certainly nothing new.
+    async fn advance(&self, wait: Duration) -> Result<Option<Position>> {
+        let mut watch = self.watch.lock().await;
+        let hint = if wait.is_zero() {
+            Hint::Maybe
+        } else {
+            tokio::select! {
+                hint = watch.wait(wait) => hint?,
+                () = self.waker.woken() => Hint::Maybe,
+            }
+        };
+        match hint {
+            Hint::Nothing => Ok(None),
+            Hint::Maybe => {
+                let newest = self.store.advance().await?;
+                watch.saw(newest);
+                Ok(Some(newest))
+            }
+        }
+    }
+
+    /// Holds a destination for everyone, and says in the audit log why.
+    async fn pause(&self, destination: &Name, why: &str) -> Result<()> {
+        if self.store.pause(destination).await? {
+            let target = format!("{destination}: {why}");
+            let change = Change { who: self.worker.to_string(), action: "pause".into(), target, affected: 1 };
+            self.store.record(&change).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What a call is named in logs: the verb of the port.
+fn verb(call: &StoreCall) -> &'static str {
+    match call {
+        StoreCall::Lease { .. } => "lease",
+        StoreCall::Renew { .. } => "renew",
+        StoreCall::Release { .. } => "release",
+        StoreCall::Advance { .. } => "advance",
+        StoreCall::Open { .. } => "open",
+        StoreCall::Read(_) => "read",
+        StoreCall::ReadKey { .. } => "read_key",
+        StoreCall::Due { .. } => "due",
+        StoreCall::Commit(_) => "commit",
+        StoreCall::Pause { .. } => "pause",
+        StoreCall::Purge { .. } => "purge",
+    }
+}
+
+/// The requests of one worker that are under way.
+pub(super) struct StoreCalls {
+    client: StoreClient,
+    inbox: mpsc::Sender<Input>,
+    under_way: JoinSet<()>,
+    /// Partitions that are given back, for others to take.
+    releases: JoinSet<()>,
+}
+
+impl StoreCalls {
+    /// Answers go to the inbox.
+    pub(super) fn new(client: StoreClient, inbox: mpsc::Sender<Input>) -> Self {
+        Self { client, inbox, under_way: JoinSet::new(), releases: JoinSet::new() }
+    }
+
+    /// Starts a request.
+    pub(super) fn start(&mut self, request: StoreRequest) {
+        let client = self.client.clone();
+        match &request.call {
+            StoreCall::Release { leaving: true, .. } => {
                 // A store must not be in the middle of anything when the worker has left: the process may end at any moment then.
-                let (mut given_up, mut given_back) = (mem::take(&mut self.asked), mem::take(&mut self.given_back));
+                let (mut given_up, mut releases) = (mem::take(&mut self.under_way), mem::take(&mut self.releases));
                 self.answer(async move {
                     given_up.shutdown().await;
-                    while given_back.join_next().await.is_some() {}
-                    question.ask(now, action).await
+                    while releases.join_next().await.is_some() {}
+                    client.carry(request).await
                 });
             }
-            Action::Release { .. } => start(&mut self.given_back, &self.inbox, question.ask(now, action)),
-            _ => self.answer(question.ask(now, action)),
+            StoreCall::Release { .. } => spawn(&mut self.releases, &self.inbox, client.carry(request)),
+            _ => self.answer(client.carry(request)),
         }
     }
 
     /// Has the engine told what comes of this.
     pub(super) fn answer(&mut self, input: impl Future<Output = Input> + Send + 'static) {
-        start(&mut self.asked, &self.inbox, input);
+        spawn(&mut self.under_way, &self.inbox, input);
     }
 }
 
-fn start(tasks: &mut JoinSet<()>, inbox: &mpsc::Sender<Input>, input: impl Future<Output = Input> + Send + 'static) {
+fn spawn(tasks: &mut JoinSet<()>, inbox: &mpsc::Sender<Input>, input: impl Future<Output = Input> + Send + 'static) {
     while tasks.try_join_next().is_some() {}
     let inbox = inbox.clone();
     tasks.spawn(async move {
         let input = input.await;
-        // The inbox is closed only when the worker is gone, and then nobody asks.
+        // The inbox is closed only when the worker is gone, and then nobody waits for an answer.
         drop(inbox.send(input).await);
     });
-}
-
-/// One question to the store, on its way.
-struct Question {
-    asker: Asker,
-    /// For questions about one destination.
-    destination: Option<Name>,
-}
-
-impl Question {
-    async fn ask(self, asked_at: Duration, action: Action) -> Input {
-        let Self { asker: Asker { ports, worker, ttl, monitor }, destination } = self;
-        let journal = &*ports.store;
-        let destination = destination.unwrap_or_else(|| Name::from(""));
-        let patience = ttl.saturating_mul(PATIENCE_LEASES);
-        match action {
-            Action::Lease { want } => {
-                telemetry::log_claim(&worker, want);
-                let result = within(patience, journal.lease(&worker, ttl, want)).await;
-                crash_point("after_lease");
-                Input::Leased { asked_at, result }
-            }
-            Action::Renew { leases, report } => {
-                let result = within(patience, journal.renew(&worker, ttl, &leases, &report)).await;
-                Input::Renewed { asked_at, leases, result }
-            }
-            Action::Release { leases, leaving } => {
-                crash_point("before_release");
-                let result = within(patience, journal.release(&worker, &leases, leaving)).await;
-                Input::Released { leases, leaving, result }
-            }
-            Action::Look { wait } => {
-                Input::Looked { result: within(patience.saturating_add(wait), look(&ports, wait)).await }
-            }
-            Action::Open { walk, leases } => {
-                let result = within(patience, journal.open(&destination, &leases)).await;
-                Input::Opened { walk, leases, result }
-            }
-            Action::Read { walk, lanes, request } => {
-                let result = within(patience, journal.read(&request)).await;
-                Input::Read { walk, lanes, result }
-            }
-            Action::ReadKey { walk, lane, line, held, limit, asked_at } => {
-                let result = within(patience, read_key(journal, destination, lane, &held, limit)).await;
-                Input::KeyRead { walk, lane, line, held, asked_at, result }
-            }
-            Action::Due { walk, lanes, limit, asked_at } => {
-                let partitions: Vec<_> = lanes.iter().map(|(partition, _)| *partition).collect();
-                let result = within(patience, journal.due(&destination, &partitions, limit)).await;
-                Input::Due { walk, lanes, limit, asked_at, result }
-            }
-            Action::Commit { walk, commits } => {
-                crash_point("before_commit");
-                let started = Instant::now();
-                let asked = tokio::time::timeout(patience, journal.commit(&commits)).await;
-                monitor.committed(started.elapsed());
-                crash_point("after_commit");
-                // It may come to life later and undo what is decided meanwhile. So these lanes start over with a lease of
-                // another epoch, which fences it.
-                let result = asked.unwrap_or_else(|_| Ok(commits.iter().map(|commit| commit.partition).collect()));
-                Input::Committed { walk, result }
-            }
-            Action::Pause { why, .. } => Input::Paused { result: pause(journal, &worker, &destination, &why).await },
-            Action::Purge { older_than, limit } => Input::Purged { result: journal.purge(older_than, limit).await },
-            Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => {
-                unreachable!("the worker does these itself")
-            }
-        }
-    }
-}
-
-/// Holds a destination for everyone, and says in the audit log why.
-async fn pause(inspect: &dyn Store, worker: &WorkerId, destination: &Name, why: &str) -> Result<()> {
-    if inspect.pause(destination).await? {
-        let target = format!("{destination}: {why}");
-        let change = Change { who: worker.to_string(), action: "pause".into(), target, affected: 1 };
-        inspect.record(&change).await?;
-    }
-    Ok(())
-}
-
-/// The store's answer. A connection can be gone without anyone noticing, so nobody waits for ever.
-async fn within<T>(patience: Duration, asked: impl Future<Output = Result<T>>) -> Result<T> {
-    let late = |_| Err(Error::new(Kind::Unavailable, format!("the store did not answer within {patience:?}")));
-    tokio::time::timeout(patience, asked).await.unwrap_or_else(late)
-}
-
-/// What waits behind a held key, if the lease is held after it was read. Whoever has taken the partition over may have parked the
-/// key's next message, which is left out of the answer, and the one behind it would overtake it.
-async fn read_key(
-    journal: &dyn Store,
-    destination: Name,
-    lane: Lease,
-    held: &HeldKey,
-    limit: usize,
-) -> Result<Vec<Entry>> {
-    let entries = journal.read_key(&destination, lane.partition, held, limit).await?;
-    let fence = LaneCommit::nothing(destination, lane.partition, lane.epoch);
-    match journal.commit(&[fence]).await?.is_empty() {
-        true => Ok(entries),
-        false => Err(Error::new(Kind::Unavailable, "the lease has changed hands")),
-    }
-}
-
-async fn look(ports: &Ports, wait: Duration) -> Result<Option<Position>> {
-    let mut watch = ports.watch.lock().await;
-    let hint = if wait.is_zero() {
-        Hint::Maybe
-    } else {
-        tokio::select! {
-            hint = watch.wait(wait) => hint?,
-            () = ports.waker.woken() => Hint::Maybe,
-        }
-    };
-    match hint {
-        Hint::Nothing => Ok(None),
-        Hint::Maybe => {
-            let newest = ports.store.advance().await?;
-            watch.saw(newest);
-            Ok(Some(newest))
-        }
-    }
 }

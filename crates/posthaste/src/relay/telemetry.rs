@@ -1,7 +1,7 @@
 //! What a relay tells about itself: logs and live figures. The engine and its shell count; sinks and stores contain neither.
 
 pub use self::histogram::Histogram;
-pub(super) use self::log::{log, log_answer, log_claim, log_sent, log_start, span};
+pub(super) use self::log::{log, log_claim, log_grant, log_sent, log_start, log_store_error, span};
 pub use self::monitor::Monitor;
 pub(super) use self::trace::Spans;
 pub use self::trace::{AttemptSpan, Tracer};
@@ -20,7 +20,7 @@ pub struct Tally {
     pub lost_leases: u64,
     /// How long the store took to record what lanes did.
     pub commits: Histogram,
-    /// Questions that the store answered with an error.
+    /// Requests that the store answered with an error, or not in time.
     pub store_errors: u64,
     /// How long sinks took, in the order in which the destinations were given.
     pub deliveries: Vec<Histogram>,

@@ -9,62 +9,61 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::deliveries::{HandOver, UnderWay, probe};
-use super::store_calls::{Asker, Ports, Questions};
+use super::deliveries::{Deliveries, ServedDestination};
+use super::store_calls::{StoreCalls, StoreClient};
 use super::telemetry::{self, Monitor, Tracer};
-use crate::destination::{Destination, Name};
+use crate::destination::Destination;
+use crate::engine::mistakes::Mistakes;
 use crate::engine::{Action, Engine, Input};
 use crate::settings::Settings;
 use crate::sink::Sink;
 
 /// Answers that may wait for the engine; whoever has one more waits.
 const INBOX: usize = 1_024;
+/// How often others are shown how the relay is.
 const MONITOR_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A destination as the shell needs it.
-struct Exit {
-    name: Name,
-    sink: Arc<dyn Sink>,
-    timeout: Duration,
-}
-
+/// The engine on tokio, with a store, sinks and a clock.
 pub(super) struct Worker {
-    exits: Vec<Exit>,
+    destinations: Vec<ServedDestination>,
     engine: Engine,
-    started: Instant,
+    /// When the engine's time began.
+    epoch: Instant,
     monitor: Monitor,
     inbox: mpsc::Sender<Input>,
     answers: mpsc::Receiver<Input>,
-    questions: Questions,
-    under_way: UnderWay,
+    store_calls: StoreCalls,
+    deliveries: Deliveries,
 }
 
 impl Worker {
+    /// A worker that has done nothing yet.
     pub(super) fn new(
-        ports: Ports,
-        settings: Settings,
+        store: StoreClient,
+        settings: &Settings,
         destinations: Vec<(Destination, Arc<dyn Sink>)>,
         partitions: u16,
         monitor: Monitor,
         tracer: Option<Arc<dyn Tracer>>,
     ) -> Self {
-        let exit = |(dest, sink): &(Destination, Arc<dyn Sink>)| Exit {
-            name: dest.name.clone(),
-            sink: sink.clone(),
-            timeout: dest.timeout,
-        };
-        let exits: Vec<Exit> = destinations.iter().map(exit).collect();
-        let count = exits.len();
-        let destinations = destinations.into_iter().map(|(dest, _)| dest).collect();
-        let (worker, ttl) = (settings.worker.clone(), settings.lease_ttl);
+        let (known, served) = destinations
+            .into_iter()
+            .map(|(dest, sink)| (dest.clone(), ServedDestination::new(sink, dest.timeout)))
+            .unzip();
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;
-        let engine = Engine::new(settings, destinations, partitions, seed, crate::engine::mistakes::Mistakes::NONE);
         let (inbox, answers) = mpsc::channel(INBOX);
+        let epoch = Instant::now();
         monitor.began();
-        let asker = Asker { ports, worker, ttl, monitor: monitor.clone() };
-        let (questions, under_way) =
-            (Questions::new(asker, inbox.clone()), UnderWay::new(count, monitor.clone(), tracer));
-        Self { exits, engine, started: Instant::now(), monitor, inbox, answers, questions, under_way }
+        Self {
+            destinations: served,
+            engine: Engine::new(settings, known, partitions, seed, Mistakes::NONE),
+            epoch,
+            store_calls: StoreCalls::new(store, inbox.clone()),
+            deliveries: Deliveries::new(epoch, monitor.clone(), tracer),
+            monitor,
+            inbox,
+            answers,
+        }
     }
 
     /// Runs until the engine has stopped, which it does some time after `until` is ready.
@@ -74,18 +73,14 @@ impl Worker {
         let mut monitored_at = Instant::now();
         let mut inputs = Vec::new();
         while !self.engine.is_stopped() {
-            let now = self.started.elapsed();
-            let actions = self.engine.poll(now);
-            self.perform_all(now, actions, &mut inputs);
-            let events = self.engine.take_events();
-            self.monitor.saw(&events);
-            telemetry::log(events);
+            let now = self.epoch.elapsed();
+            self.act(now, &mut inputs);
             if monitored_at.elapsed() >= MONITOR_INTERVAL {
                 self.monitor.publish(self.engine.snapshot());
                 monitored_at = Instant::now();
             }
             if inputs.is_empty() {
-                let wake = self.started + self.engine.wake_at(now).unwrap_or(now + Duration::from_secs(1));
+                let wake = self.epoch + self.engine.wake_at(now).unwrap_or(now + Duration::from_secs(1));
                 tokio::select! {
                     _ = self.answers.recv_many(&mut inputs, INBOX) => {}
                     () = tokio::time::sleep_until(wake) => {}
@@ -100,18 +95,33 @@ impl Worker {
                 asked_to_stop |=
                     self.take_waiting(&mut inputs, !asked_to_stop && until.as_mut().now_or_never().is_some());
             }
-            let now = self.started.elapsed();
-            self.monitor.heard(&inputs);
-            for input in inputs.drain(..) {
-                if let Input::Delivered { id, .. } = &input {
-                    self.under_way.answered(*id);
-                }
-                telemetry::log_answer(&input);
-                self.engine.handle(now, input);
-            }
+            self.tell(&mut inputs);
         }
         self.monitor.publish(self.engine.snapshot());
         self.monitor.ended();
+    }
+
+    /// Does what the engine says. Answers that are there at once go to `inputs`.
+    fn act(&mut self, now: Duration, inputs: &mut Vec<Input>) {
+        let actions = self.engine.read_ahead(now);
+        self.perform_all(actions, inputs);
+        let actions = self.engine.poll(now);
+        self.perform_all(actions, inputs);
+        let events = self.engine.take_events();
+        self.monitor.saw(&events);
+        telemetry::log(events);
+    }
+
+    /// Tells the engine what happened.
+    fn tell(&mut self, inputs: &mut Vec<Input>) {
+        let now = self.epoch.elapsed();
+        self.monitor.heard(inputs);
+        for input in inputs.drain(..) {
+            if let Input::Delivered { id, .. } = &input {
+                self.deliveries.answered(*id);
+            }
+            self.engine.handle(now, input);
+        }
     }
 
     /// Takes what has arrived without waiting for more. Returns whether the worker is asked to stop.
@@ -126,22 +136,19 @@ impl Worker {
     }
 
     /// Starts what the engine asked for. Answers that are there at once go to `inputs`, the others come through the inbox.
-    fn perform_all(&mut self, now: Duration, actions: Vec<Action>, inputs: &mut Vec<Input>) {
+    fn perform_all(&mut self, actions: Vec<Action>, inputs: &mut Vec<Input>) {
         for action in actions {
             match action {
-                Action::Deliver { walk, id, run, not_after } => {
-                    let Exit { sink, timeout, .. } = &self.exits[walk];
-                    let (sink, timeout, not_after) = (sink.clone(), *timeout, self.started + not_after);
-                    let hand_over = HandOver { walk, id, run, sink, timeout, not_after };
-                    inputs.extend(self.under_way.start(hand_over, &self.inbox));
+                Action::Request(request) => self.store_calls.start(request),
+                Action::HandOver(hand_over) => {
+                    let served = &self.destinations[hand_over.destination];
+                    inputs.extend(self.deliveries.start(hand_over, served, &self.inbox));
                 }
-                Action::Cancel { ids } => self.under_way.cancel(&ids),
-                Action::Probe { walk } => {
-                    let exit = &self.exits[walk];
-                    let (sink, timeout) = (exit.sink.clone(), exit.timeout);
-                    self.questions.answer(async move { Input::Probed { walk, result: probe(sink, timeout).await } });
+                Action::Cancel { ids } => self.deliveries.cancel(&ids),
+                Action::Probe { destination } => {
+                    let probe = self.destinations[destination].probe();
+                    self.store_calls.answer(async move { Input::Probed { destination, result: probe.await } });
                 }
-                action => self.questions.ask(now, action, |walk| self.exits[walk].name.clone()),
             }
         }
     }

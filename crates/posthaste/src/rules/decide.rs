@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use crate::retry::{LONGEST_RETRY_AFTER, Policy, Verdict};
 
-/// What becomes of one delivery.
+/// What becomes of a delivery that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// Set aside, again after this long. Spends an attempt.
+pub enum Decision {
+    /// Parked, again after this long. Spends an attempt.
     Retry { after: Duration },
-    /// Set aside for a person.
+    /// Parked for a person.
     Dead,
     /// Nothing is held against the message; the lane pauses until the destination is back.
     Outage,
@@ -18,14 +18,14 @@ pub enum Fate {
 }
 
 /// Chooses. `attempts` counts this failure too; `max_attempts` is the message's own limit or the policy's.
-pub fn decide(verdict: Verdict, attempts: u32, max_attempts: u32, policy: &Policy, jitter: f64) -> Fate {
+pub fn decide(verdict: Verdict, attempts: u32, max_attempts: u32, policy: &Policy, jitter: f64) -> Decision {
     match verdict {
-        Verdict::Unreachable => Fate::Outage,
-        Verdict::Gone => Fate::Pause,
-        Verdict::Reject => Fate::Dead,
-        Verdict::Retry | Verdict::RetryAfter(_) if attempts >= max_attempts => Fate::Dead,
-        Verdict::Retry => Fate::Retry { after: policy.backoff.delay(attempts, jitter) },
-        Verdict::RetryAfter(after) => Fate::Retry { after: after.min(LONGEST_RETRY_AFTER) },
+        Verdict::Unreachable => Decision::Outage,
+        Verdict::Gone => Decision::Pause,
+        Verdict::Reject => Decision::Dead,
+        Verdict::Retry | Verdict::RetryAfter(_) if attempts >= max_attempts => Decision::Dead,
+        Verdict::Retry => Decision::Retry { after: policy.backoff.delay(attempts, jitter) },
+        Verdict::RetryAfter(after) => Decision::Retry { after: after.min(LONGEST_RETRY_AFTER) },
     }
 }
 
@@ -38,13 +38,13 @@ mod tests {
     #[test]
     fn an_outage_spends_no_attempt_a_reject_is_dead_and_the_last_attempt_is_the_last() {
         let policy = Policy { max_attempts: 3, ..Policy::default() };
-        let fate = |verdict, attempts| decide(verdict, attempts, policy.max_attempts, &policy, 0.0);
-        assert_eq!(fate(Verdict::Unreachable, 99), Fate::Outage);
-        assert_eq!(fate(Verdict::Gone, 99), Fate::Pause);
-        assert_eq!(fate(Verdict::Reject, 1), Fate::Dead);
-        assert_eq!(fate(Verdict::Retry, 2), Fate::Retry { after: 2 * SECOND });
-        assert_eq!(fate(Verdict::Retry, 3), Fate::Dead);
-        assert_eq!(fate(Verdict::RetryAfter(9 * SECOND), 1), Fate::Retry { after: 9 * SECOND });
-        assert_eq!(fate(Verdict::RetryAfter(Duration::MAX), 1), Fate::Retry { after: LONGEST_RETRY_AFTER });
+        let decision = |verdict, attempts| decide(verdict, attempts, policy.max_attempts, &policy, 0.0);
+        assert_eq!(decision(Verdict::Unreachable, 99), Decision::Outage);
+        assert_eq!(decision(Verdict::Gone, 99), Decision::Pause);
+        assert_eq!(decision(Verdict::Reject, 1), Decision::Dead);
+        assert_eq!(decision(Verdict::Retry, 2), Decision::Retry { after: 2 * SECOND });
+        assert_eq!(decision(Verdict::Retry, 3), Decision::Dead);
+        assert_eq!(decision(Verdict::RetryAfter(9 * SECOND), 1), Decision::Retry { after: 9 * SECOND });
+        assert_eq!(decision(Verdict::RetryAfter(Duration::MAX), 1), Decision::Retry { after: LONGEST_RETRY_AFTER });
     }
 }

@@ -73,7 +73,7 @@ pub(super) struct Checks {
     pub(super) failures: HashMap<Spot, u32>,
     pub(super) rejected: HashSet<Spot>,
     pub(super) kills: HashMap<Spot, u32>,
-    /// Workers that died, or were gone for longer than their lease.
+    /// Workers that died, or seemed to: they were gone for longer than their lease, or gave lanes up.
     pub(super) workers_lost: u32,
     /// An operator let it go.
     pub(super) discarded: HashSet<Spot>,

@@ -2,26 +2,45 @@
 
 use std::time::Duration;
 
-use crate::engine::{Action, Input};
+use crate::engine::{HandOver, Input, RunId, StoreRequest};
+use crate::journal::WorkerId;
 use crate::message::Message;
 use crate::sink::Run;
 
+/// Something that happens at some time.
 #[derive(Debug)]
 pub(super) enum Event {
+    /// An application begins a transaction.
     Begin,
+    /// An application commits.
     Commit(Vec<Message>),
+    /// A worker wakes up by itself.
     Wake,
-    Ask { asked_at: Duration, action: Action },
+    /// A request of a worker reaches the store.
+    Request(StoreRequest),
+    /// A request that nobody waits for any more is carried out after all.
+    LateRequest { worker: WorkerId, request: StoreRequest },
+    /// A worker is told something.
     Answer(Input),
-    HandOver { walk: usize, id: u64, run: Run, not_after: Duration },
-    Arrive { walk: usize, id: u64, run: Run },
+    /// A worker hands a run over.
+    HandOver(HandOver),
+    /// A run reaches its destination.
+    Arrive { destination: usize, id: RunId, run: Run },
+    /// A destination is out of reach for a while.
     Outage { destination: usize, until: Duration },
+    /// A worker dies.
     Crash,
+    /// A worker starts.
     Start,
+    /// A worker is asked to stop.
     Stop,
+    /// A worker does nothing for a while.
     Freeze(Duration),
+    /// The store's clock jumps by so many milliseconds.
     ClockJump(i64),
+    /// An operator intervenes.
     Operate,
+    /// Faults are over: has everything come to rest?
     Drained,
 }
 
@@ -32,7 +51,8 @@ pub(super) struct Scheduled {
     pub(super) order: u64,
     pub(super) node: usize,
     pub(super) life: u64,
-    pub(super) event: Event,
+    /// Boxed, because the queue moves what it holds again and again.
+    pub(super) event: Box<Event>,
 }
 
 impl PartialEq for Scheduled {

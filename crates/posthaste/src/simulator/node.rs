@@ -1,10 +1,10 @@
-//! A worker in the simulated world: an engine, a monotonic clock, and what the shell around it would do.
+//! A worker in the simulated world: an engine, a monotonic clock, and what an observer knows about it.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::plan::LEASE_TTL;
-use crate::engine::{Engine, Input};
+use crate::engine::{Engine, Input, RequestId, RunId, StoreAnswer, StoreCall, StoreRequest};
 use crate::journal::{Epoch, Lease, Partition, WorkerId};
 use crate::message::OrderKey;
 use crate::sink::Run;
@@ -12,38 +12,52 @@ use crate::sink::Run;
 /// A run that was handed over and not answered.
 #[derive(Debug)]
 pub(super) struct Flight {
-    pub(super) walk: usize,
+    pub(super) destination: usize,
     pub(super) run: Run,
     pub(super) epoch: Epoch,
 }
 
+/// When a request about leases was made, by the worker's own clock, and which leases it was about.
+#[derive(Debug)]
+struct Asked {
+    at: Duration,
+    leases: Vec<Lease>,
+}
+
+/// A worker.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) engine: Engine,
     pub(super) worker: WorkerId,
     pub(super) started: Duration,
     pub(super) frozen_until: Duration,
+    /// No request reaches the store before this.
+    pub(super) cut_off_until: Duration,
     pub(super) wake_at: Option<Duration>,
     /// Times in a row that it woke by itself and did nothing.
     pub(super) idle_wakes: u32,
-    pub(super) flights: HashMap<u64, Flight>,
+    pub(super) flights: HashMap<RunId, Flight>,
     /// Hand-overs that were called off before they were made.
-    pub(super) cancelled: HashSet<u64>,
+    pub(super) cancelled: HashSet<RunId>,
+    asked: HashMap<RequestId, Asked>,
     /// What the worker was told it holds, and until when by its own clock.
     pub(super) held: HashMap<Partition, (Epoch, Duration)>,
 }
 
 impl Node {
+    /// A worker that was just started.
     pub(super) fn new(engine: Engine, worker: WorkerId, started: Duration) -> Self {
         Self {
             engine,
             worker,
             started,
             frozen_until: Duration::ZERO,
+            cut_off_until: Duration::ZERO,
             wake_at: None,
             idle_wakes: 0,
             flights: HashMap::new(),
             cancelled: HashSet::new(),
+            asked: HashMap::new(),
             held: HashMap::new(),
         }
     }
@@ -53,29 +67,39 @@ impl Node {
         now - self.started
     }
 
-    pub(super) fn has_in_flight(&self, walk: usize, key: Option<&OrderKey>) -> bool {
-        key.is_some() && self.flights.values().any(|flight| flight.walk == walk && flight.run.key().as_ref() == key)
+    /// Whether a run of this key is with the sink.
+    pub(super) fn has_in_flight(&self, destination: usize, key: Option<&OrderKey>) -> bool {
+        key.is_some()
+            && self.flights.values().any(|flight| flight.destination == destination && flight.run.key().as_ref() == key)
     }
 
+    /// Whether something of these partitions is with a sink.
     pub(super) fn has_in_flight_for(&self, leases: &[Lease]) -> bool {
         let of = |flight: &Flight| leases.iter().any(|lease| lease.partition == flight.run.partition);
         self.flights.values().any(of)
     }
 
+    /// Remembers when a request about leases was made.
+    pub(super) fn asked(&mut self, at: Duration, request: &StoreRequest) {
+        let leases = match &request.call {
+            StoreCall::Lease { .. } => Vec::new(),
+            StoreCall::Renew { leases, .. } => leases.clone(),
+            _ => return,
+        };
+        self.asked.insert(request.id, Asked { at, leases });
+    }
+
     /// Remembers what an answer says about leases, as an observer would.
     pub(super) fn observe(&mut self, input: &Input) {
-        match input {
-            Input::Leased { asked_at, result: Ok(grant) } => {
-                for lease in &grant.leases {
-                    self.held.insert(lease.partition, (lease.epoch, *asked_at + LEASE_TTL));
-                }
+        let Input::Answered { id, result } = input else { return };
+        let Some(asked) = self.asked.remove(id) else { return };
+        let held: Vec<Lease> = match result {
+            Ok(StoreAnswer::Leased(grant)) => grant.leases.clone(),
+            Ok(StoreAnswer::Renewed(kept)) => {
+                asked.leases.into_iter().filter(|lease| kept.contains(&lease.partition)).collect()
             }
-            Input::Renewed { asked_at, leases, result: Ok(kept) } => {
-                for lease in leases.iter().filter(|lease| kept.contains(&lease.partition)) {
-                    self.held.insert(lease.partition, (lease.epoch, *asked_at + LEASE_TTL));
-                }
-            }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.held.extend(held.iter().map(|lease| (lease.partition, (lease.epoch, asked.at + LEASE_TTL))));
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::dice::Dice;
 use crate::destination::{Destination, Rate, Route};
 use crate::journal::WorkerId;
-use crate::relay::Settings;
 use crate::retry::{Backoff, OnDead, Policy};
+use crate::settings::Settings;
 
 /// Faults stop here; whatever is left must drain.
 pub(super) const FAULTS_END: Duration = Duration::from_secs(4);
@@ -15,6 +15,8 @@ pub(super) const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
 pub(super) const PARTITIONS: u16 = 3;
 pub(super) const MAX_ATTEMPTS: u32 = 3;
+/// So many of a hundred schedules are about two workers and one key.
+const CONTENDED: u64 = 8;
 /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
 pub(super) const WINDOW: usize = 6;
 pub(super) const READ_BATCH: usize = 5;
@@ -30,6 +32,10 @@ pub(super) struct Plan {
     pub(super) rollback: u64,
     pub(super) lost_request: u64,
     pub(super) lost_reply: u64,
+    /// A request that takes long to reach the store.
+    pub(super) slow_request: u64,
+    /// A request that the worker gives up, and that is carried out at some time or other.
+    pub(super) time_out: u64,
     pub(super) lost_ack: u64,
     pub(super) nack: u64,
     pub(super) slow: u64,
@@ -37,6 +43,8 @@ pub(super) struct Plan {
     pub(super) crashes: usize,
     pub(super) freezes: usize,
     pub(super) clock_jumps: usize,
+    /// Each jump ends every lease.
+    forward_jumps: bool,
     pub(super) graceful_stops: usize,
     pub(super) operator_actions: usize,
     pub(super) poison: u64,
@@ -54,6 +62,8 @@ impl Plan {
             rollback: sometimes(50, 30),
             lost_request: sometimes(30, 10),
             lost_reply: sometimes(40, 15),
+            slow_request: sometimes(20, 25),
+            time_out: sometimes(25, 10),
             lost_ack: sometimes(40, 25),
             nack: sometimes(50, 25),
             slow: sometimes(40, 20),
@@ -61,6 +71,7 @@ impl Plan {
             crashes: sometimes(40, 3) as usize,
             freezes: sometimes(30, 2) as usize,
             clock_jumps: sometimes(15, 2) as usize,
+            forward_jumps: false,
             graceful_stops: sometimes(20, 2) as usize,
             operator_actions: sometimes(35, 6) as usize,
             poison: sometimes(40, 10),
@@ -73,8 +84,33 @@ impl Plan {
             hints: dice.percent(70),
             destinations: Vec::new(),
         };
+        if dice.percent(CONTENDED) {
+            plan.contend();
+        }
         plan.destinations = plan.draw_destinations(dice);
         plan
+    }
+
+    /// Two workers, one key that fails often, and a store whose clock takes leases away early: whoever had them goes on for a
+    /// moment, beside the one who has them now.
+    fn contend(&mut self) {
+        *self = Self {
+            workers: 2,
+            keys: 1,
+            nack: 40,
+            clock_jumps: 6,
+            forward_jumps: true,
+            poison: 0,
+            killers: 0,
+            scheduled: 0,
+            ..self.clone()
+        };
+    }
+
+    /// By how many milliseconds the store's clock jumps.
+    pub(super) fn draw_jump(&self, dice: &mut Dice) -> i64 {
+        let by = dice.below(3_000) as i64 - 1_500;
+        if self.forward_jumps { LEASE_TTL.as_millis() as i64 } else { by }
     }
 
     fn draw_destinations(&self, dice: &mut Dice) -> Vec<Destination> {

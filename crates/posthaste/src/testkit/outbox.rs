@@ -33,7 +33,7 @@ use crate::error::Result;
 use crate::journal::{Partition, Position};
 use crate::message::{Message, OrderKey};
 use crate::retry::OnDead;
-use crate::rules::decide::{Fate, decide};
+use crate::rules::decide::{Decision, decide};
 use crate::rules::route;
 use crate::sink::{Delivery, Error, Run, Sink};
 
@@ -124,13 +124,13 @@ impl Outbox {
             };
             progress = outcome.progress;
             match decide(error.verdict, attempt, max_attempts, &destination.policy, 0.0) {
-                Fate::Retry { .. } => {}
-                Fate::Dead => {
+                Decision::Retry { .. } => {}
+                Decision::Dead => {
                     self.held.extend(key.filter(|_| destination.policy.on_dead == OnDead::Block));
                     drained.dead.push((message, error));
                     return;
                 }
-                Fate::Outage | Fate::Pause => {
+                Decision::Outage | Decision::Pause => {
                     drained.outage = Some(error);
                     return;
                 }

@@ -1,42 +1,133 @@
-//! What a walk reads: the journal, what waits behind held keys, and parked deliveries that are due.
+//! Reading ahead in the journal.
 //!
 //! Lanes that stand at the same place form a cohort and are read together. The largest cohort always has a reader of its
 //! own; the one furthest behind has another, and reads up to where the next cohort stands, so that they become one. A lane
 //! without room is in no cohort: it costs the others nothing, and catches up when it has room again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use super::{Look, Walk};
-use crate::engine::Action;
-use crate::engine::lane::{Lane, LineId};
-use crate::engine::mistakes::Mistake;
-use crate::error::Result;
-use crate::journal::{Batch, DueBatch, Entry, Epoch, HeldKey, Lease, Partition, Position, ReadRequest};
+use super::lanes::Lanes;
+use super::{DestinationRequest, Lane, LaneId, Pass};
+use crate::destination::Destination;
+use crate::engine::mistakes::{Mistake, Mistakes};
+use crate::engine::outbox::Pending;
+use crate::engine::protocol::{DestinationIndex, StoreCall};
+use crate::journal::{Batch, Partition, Position, ReadRequest};
 use crate::rules::route;
+use crate::settings::Settings;
 
-/// Parked deliveries in memory before no more are asked for.
-const DUE_IN_MEMORY: usize = 512;
-const DUE_LIMIT: usize = 256;
-/// A hint that something was written may concern parked deliveries; asked about at most this often.
-const DUE_HINT_INTERVAL: Duration = Duration::from_millis(100);
 /// A read that failed is tried again after this long.
 const RETRY: Duration = Duration::from_millis(200);
+
+/// Reads that may be under way at the same time.
+const MOST_READS: usize = 2;
 
 /// Batches that are in the works before no more is read. What waits for its turn gathers: with more of it, runs are longer, and a
 /// sink is asked less often for as much.
 const READ_AHEAD: usize = 4;
 
-impl Walk {
-    pub(in crate::engine) fn plan_reads(&mut self, look: &mut Look<'_>) {
-        if look.now < self.read_not_before {
+/// How much may be in memory.
+#[derive(Debug)]
+struct Limits {
+    window_messages: usize,
+    window_bytes: usize,
+    read_batch: usize,
+    held_keys: usize,
+}
+
+/// What was read for some lanes and is not taken in yet.
+#[derive(Debug)]
+struct Arrived {
+    lanes: Vec<LaneId>,
+    batch: Batch,
+}
+
+/// Lanes that stand at the same place.
+struct Cohort<'a> {
+    lanes: &'a [LaneId],
+    after: Position,
+    until: Position,
+    /// What part of the window in bytes it may use, as a divisor.
+    share: usize,
+}
+
+/// Reads ahead for the lanes of one destination.
+#[derive(Debug)]
+pub(super) struct Reader {
+    limits: Limits,
+    mistakes: Mistakes,
+    arrived: VecDeque<Arrived>,
+    under_way: usize,
+    not_before: Duration,
+}
+
+impl Reader {
+    /// A reader that has read nothing.
+    pub(super) fn new(settings: &Settings, mistakes: Mistakes) -> Self {
+        let limits = Limits {
+            window_messages: settings.window_messages,
+            window_bytes: settings.window_bytes,
+            read_batch: settings.read_batch,
+            held_keys: settings.max_held_keys,
+        };
+        Self { limits, mistakes, arrived: VecDeque::new(), under_way: 0, not_before: Duration::ZERO }
+    }
+
+    /// Whether reading did not fail just now.
+    pub(super) fn may_read(&self, now: Duration) -> bool {
+        now >= self.not_before
+    }
+
+    /// When to read again after a failure.
+    pub(super) fn wake_at(&self, now: Duration) -> Option<Duration> {
+        Some(self.not_before).filter(|at| *at > now)
+    }
+
+    /// The store could not be read; it is asked again a moment later.
+    pub(super) fn wait_before_retry(&mut self, now: Duration) {
+        self.not_before = now + RETRY;
+    }
+
+    /// Messages that were read and are not taken in.
+    pub(super) fn arrived(&self) -> usize {
+        self.arrived.iter().map(|arrived| arrived.batch.entries.len()).sum()
+    }
+
+    /// Most messages that a lane may have in memory.
+    pub(super) fn most_in_memory(&self) -> usize {
+        self.limits.window_messages + self.limits.read_batch
+    }
+
+    /// Whether a lane has so many held keys that it stops reading.
+    pub(super) fn is_overfull(&self, lane: &Lane) -> bool {
+        lane.held_keys() > self.limits.held_keys
+    }
+
+    /// Whether a lane may take what waits behind its held keys.
+    pub(super) fn has_room_for_waiting(&self, lane: &Lane) -> bool {
+        lane.memory.messages < self.limits.window_messages
+    }
+
+    fn has_room(&self, lane: &Lane) -> bool {
+        let window = self.limits.window_messages;
+        let stopped = self.mistakes.has(Mistake::HeldKeyStopsLane) && lane.held_keys() > 0;
+        !lane.draining
+            && !lane.reading.under_way
+            && !stopped
+            && !self.is_overfull(lane)
+            && (self.mistakes.has(Mistake::UnboundedWindow)
+                || (lane.memory.messages < window
+                    && lane.cursor.len() < 8 * window
+                    && lane.memory.bytes < self.limits.window_bytes / 8))
+    }
+
+    /// Asks the store for what comes next.
+    pub(super) fn read_on(&mut self, index: DestinationIndex, lanes: &mut Lanes, pass: &mut Pass<'_>) {
+        if self.under_way >= MOST_READS {
             return;
         }
-        self.plan_key_reads(look);
-        if self.reads >= 2 {
-            return;
-        }
-        let cohorts = self.cohorts();
+        let cohorts = self.cohorts(lanes);
         let Some(main) = cohorts.iter().max_by_key(|(at, lanes)| (lanes.len(), **at)).map(|(at, _)| *at) else {
             return;
         };
@@ -44,216 +135,94 @@ impl Walk {
         for at in [Some(main), last].into_iter().flatten() {
             let until = cohorts.range(at..).nth(1).map_or(Position::END, |(next, _)| *next);
             let share = if at == main { 1 } else { 4 };
-            self.read_cohort(look, &cohorts[&at], at, until, share);
+            self.read_cohort(index, lanes, &Cohort { lanes: &cohorts[&at], after: at, until, share }, pass);
         }
     }
 
     /// Lanes that can take more, by where they stand.
-    fn cohorts(&self) -> BTreeMap<Position, Vec<(Partition, Epoch)>> {
-        let mut cohorts: BTreeMap<Position, Vec<(Partition, Epoch)>> = BTreeMap::new();
-        for lane in self.lanes.values().filter(|lane| self.has_room(lane)) {
-            cohorts.entry(lane.asked_to).or_default().push((lane.partition, lane.epoch));
+    fn cohorts(&self, lanes: &Lanes) -> BTreeMap<Position, Vec<LaneId>> {
+        let mut cohorts: BTreeMap<Position, Vec<LaneId>> = BTreeMap::new();
+        for lane in lanes.iter().filter(|lane| self.has_room(lane)) {
+            cohorts.entry(lane.reading.read_to).or_default().push(lane.id);
         }
         cohorts
     }
 
-    fn has_room(&self, lane: &Lane) -> bool {
-        let window = self.settings.window_messages;
-        let stopped = self.mistakes.has(Mistake::HeldKeyStopsLane) && lane.held_keys() > 0;
-        !lane.draining
-            && !lane.reading
-            && !stopped
-            && !self.overfull(lane)
-            && (self.mistakes.has(Mistake::UnboundedWindow)
-                || (lane.unsettled < window
-                    && lane.slots.len() < 8 * window
-                    && lane.bytes < self.settings.window_bytes / 8))
-    }
-
     /// Reads on for lanes that stand together, unless they are at the front or have enough to do.
-    fn read_cohort(
-        &mut self,
-        look: &mut Look<'_>,
-        lanes: &[(Partition, Epoch)],
-        after: Position,
-        until: Position,
-        share: usize,
-    ) {
-        let busy: usize = lanes.iter().map(|(partition, _)| self.lanes[partition].unsettled).sum();
-        let bytes: usize = lanes.iter().map(|(partition, _)| self.lanes[partition].bytes).sum();
-        let limit = self.settings.read_batch;
-        let arrived = self.arrived.iter().map(|(_, batch)| batch.entries.len()).sum::<usize>();
-        let arrived_bytes =
-            self.arrived.iter().flat_map(|(_, batch)| &batch.entries).map(|e| e.message.weight()).sum::<usize>();
-        let enough = busy + arrived > READ_AHEAD * limit || bytes + arrived_bytes > self.settings.window_bytes / share;
-        if after >= look.front || (enough && !self.mistakes.has(Mistake::UnboundedWindow)) {
+    fn read_cohort(&mut self, index: DestinationIndex, lanes: &mut Lanes, cohort: &Cohort<'_>, pass: &mut Pass<'_>) {
+        let enough = self.has_enough(lanes, cohort) && !self.mistakes.has(Mistake::UnboundedWindow);
+        if cohort.after >= pass.front || enough {
             return;
         }
-        let partitions: Vec<Partition> = lanes.iter().map(|(partition, _)| *partition).collect();
-        for partition in &partitions {
-            if let Some(lane) = self.lanes.get_mut(partition) {
-                lane.reading = true;
+        for id in cohort.lanes {
+            if let Some(lane) = lanes.get_mut(*id) {
+                lane.reading.under_way = true;
             }
         }
-        self.reads += 1;
-        let max_bytes = self.settings.window_bytes / (2 * share);
-        let request = ReadRequest { partitions, after, until, limit, max_bytes };
-        look.actions.push(Action::Read { walk: self.index, lanes: lanes.to_vec(), request });
+        self.under_way += 1;
+        let request = ReadRequest {
+            partitions: cohort.lanes.iter().map(|lane| lane.partition).collect(),
+            after: cohort.after,
+            until: cohort.until,
+            limit: self.limits.read_batch,
+            max_bytes: self.limits.window_bytes / (2 * cohort.share),
+        };
+        let pending = DestinationRequest::Read { lanes: cohort.lanes.to_vec() };
+        pass.outbox.request(StoreCall::Read(request), Pending::Of(index, pending));
     }
 
-    /// The journal's answer for a cohort. It is taken in by [`Walk::take_in`], after the next read has been asked for, so that
+    /// Whether the lanes of a cohort have enough to do for now.
+    fn has_enough(&self, lanes: &Lanes, cohort: &Cohort<'_>) -> bool {
+        let busy = || cohort.lanes.iter().filter_map(|id| lanes.get(*id)).map(|lane| &lane.memory);
+        let arrived = || self.arrived.iter().flat_map(|arrived| &arrived.batch.entries);
+        let messages = busy().map(|memory| memory.messages).sum::<usize>() + self.arrived();
+        let bytes = busy().map(|memory| memory.bytes).sum::<usize>()
+            + arrived().map(|entry| entry.message.weight()).sum::<usize>();
+        messages > READ_AHEAD * self.limits.read_batch || bytes > self.limits.window_bytes / cohort.share
+    }
+
+    /// The journal's answer for a cohort. It is taken in by [`Reader::take_in`], after the next read has been asked for, so that
     /// the store reads while the lanes are busy.
-    pub(in crate::engine) fn read(&mut self, now: Duration, lanes: Vec<(Partition, Epoch)>, result: Result<Batch>) {
-        self.reads -= 1;
-        let upto = result.as_ref().ok().map(|batch| batch.upto);
-        for (partition, epoch) in &lanes {
-            if let Some(lane) = self.lanes.get_mut(partition).filter(|lane| lane.epoch == *epoch) {
-                lane.reading = false;
-                lane.asked_to = upto.unwrap_or(lane.asked_to);
+    pub(super) fn arrive(&mut self, ids: Vec<LaneId>, batch: Batch, lanes: &mut Lanes) {
+        self.under_way -= 1;
+        for id in &ids {
+            if let Some(lane) = lanes.get_mut(*id) {
+                lane.reading.under_way = false;
+                lane.reading.read_to = batch.upto;
             }
         }
-        match result {
-            Ok(batch) => self.arrived.push_back((lanes, batch)),
-            Err(_) => self.read_not_before = now + RETRY,
-        }
+        self.arrived.push_back(Arrived { lanes: ids, batch });
     }
 
-    /// Something was read and waits to be taken in.
-    pub(in crate::engine) fn has_arrived(&self) -> bool {
-        !self.arrived.is_empty()
+    /// The journal could not be read for a cohort.
+    pub(super) fn failed(&mut self, now: Duration, ids: &[LaneId], lanes: &mut Lanes) {
+        self.under_way -= 1;
+        self.wait_before_retry(now);
+        for id in ids {
+            if let Some(lane) = lanes.get_mut(*id) {
+                lane.reading.under_way = false;
+            }
+        }
     }
 
     /// Gives lanes what was read for them.
-    pub(super) fn take_in(&mut self) {
-        while let Some((lanes, batch)) = self.arrived.pop_front() {
-            let still_open = |(partition, epoch): &&(Partition, Epoch)| {
-                self.lanes.get(partition).is_some_and(|lane| lane.epoch == *epoch)
-            };
-            let lanes: Vec<Partition> = lanes.iter().filter(still_open).map(|(partition, _)| *partition).collect();
+    pub(super) fn take_in(&mut self, dest: &Destination, lanes: &mut Lanes) {
+        while let Some(Arrived { lanes: ids, batch }) = self.arrived.pop_front() {
+            let open: Vec<Partition> =
+                ids.iter().filter(|id| lanes.get(**id).is_some()).map(|id| id.partition).collect();
             for entry in batch.entries {
-                if let Some(lane) = self.lanes.get_mut(&entry.partition)
-                    && lanes.binary_search(&entry.partition).is_ok()
-                    && route::takes(&self.dest.route, &self.dest.name, &entry.message)
+                if let Some(lane) = lanes.of_mut(entry.partition)
+                    && open.binary_search(&entry.partition).is_ok()
+                    && route::takes(&dest.route, &dest.name, &entry.message)
                 {
-                    lane.walked(entry);
+                    lane.take_entry(entry);
                 }
             }
-            for partition in lanes {
-                if let Some(lane) = self.lanes.get_mut(&partition) {
-                    lane.walked_to(batch.upto);
-                    lane.end_guard_if_past();
+            for partition in open {
+                if let Some(lane) = lanes.of_mut(partition) {
+                    lane.taken_up_to(batch.upto);
                 }
             }
-        }
-    }
-
-    fn plan_key_reads(&mut self, look: &mut Look<'_>) {
-        let limit = self.dest.max_run;
-        for lane in self.lanes.values_mut().filter(|lane| !lane.draining) {
-            while lane.unsettled < self.settings.window_messages
-                && let Some(line) = lane.wants_key.pop()
-            {
-                let Some(held) = lane.key_to_read(line) else { continue };
-                self.asks += 1;
-                let lane = Lease { partition: lane.partition, epoch: lane.epoch, expired_before: false };
-                look.actions.push(Action::ReadKey {
-                    walk: self.index,
-                    lane,
-                    line,
-                    held,
-                    limit,
-                    asked_at: self.commits,
-                });
-            }
-        }
-    }
-
-    /// What waits behind a held key.
-    pub(in crate::engine) fn key_read(
-        &mut self,
-        now: Duration,
-        lane: Lease,
-        line: LineId,
-        held: &HeldKey,
-        asked_at: u64,
-        result: Result<Vec<Entry>>,
-    ) {
-        self.asks -= 1;
-        let limit = self.dest.max_run;
-        let Some(lane) = self.lanes.get_mut(&lane.partition).filter(|open| open.epoch == lane.epoch) else { return };
-        match result {
-            Ok(entries) => {
-                let cut = entries.last().filter(|_| entries.len() >= limit).map(|entry| entry.position);
-                let routed = |entry: &Entry| route::takes(&self.dest.route, &self.dest.name, &entry.message);
-                let entries = entries.into_iter().filter(routed).collect();
-                lane.held_read(line, cut.unwrap_or(held.until), entries, asked_at);
-            }
-            Err(_) => {
-                self.read_not_before = now + RETRY;
-                lane.held_read_failed(line);
-            }
-        }
-    }
-
-    pub(super) fn arm_due(&mut self, at: Duration) {
-        self.due_at = Some(self.due_at.map_or(at, |armed| armed.min(at)));
-    }
-
-    /// Something was written: an operator may have asked for a delivery.
-    pub(in crate::engine) fn hint_due(&mut self, now: Duration) {
-        let earliest = self.due_asked_at.map_or(now, |asked| asked + DUE_HINT_INTERVAL);
-        self.arm_due(earliest.max(now));
-    }
-
-    pub(super) fn can_ask_due(&self) -> bool {
-        let in_memory: usize = self.lanes.values().map(Lane::parked_in_memory).sum();
-        !self.due_asking && !self.paused && self.breaker.allows() && in_memory < DUE_IN_MEMORY && !self.lanes.is_empty()
-    }
-
-    pub(super) fn plan_due(&mut self, look: &mut Look<'_>) {
-        if self.due_at.is_none_or(|at| at > look.now) || !self.can_ask_due() {
-            return;
-        }
-        let lanes = self.lanes.values().filter(|lane| !lane.draining);
-        let lanes: Vec<(Partition, Epoch)> = lanes.map(|lane| (lane.partition, lane.epoch)).collect();
-        let in_memory: usize = self.lanes.values().map(Lane::parked_in_memory).sum();
-        self.due_at = None;
-        self.due_asked_at = Some(look.now);
-        self.due_asking = true;
-        self.asks += 1;
-        let limit = DUE_LIMIT + in_memory;
-        look.actions.push(Action::Due { walk: self.index, lanes, limit, asked_at: self.commits });
-    }
-
-    /// Parked deliveries whose time has come.
-    pub(in crate::engine) fn due(
-        &mut self,
-        now: Duration,
-        lanes: &[(Partition, Epoch)],
-        limit: usize,
-        asked_at: u64,
-        result: Result<DueBatch>,
-    ) {
-        self.asks -= 1;
-        self.due_asking = false;
-        let Ok(batch) = result else { return self.arm_due(now + RETRY) };
-        if let Some(next_in) = batch.next_in {
-            self.arm_due(now + next_in);
-        }
-        let complete = batch.deliveries.len() < limit;
-        if !complete {
-            self.arm_due(now);
-        }
-        for due in batch.deliveries {
-            let partition = due.entry.partition;
-            if let Some(lane) = self.lanes.get_mut(&partition)
-                && lanes.contains(&(partition, lane.epoch))
-            {
-                lane.due(due, asked_at);
-            }
-        }
-        for lane in self.lanes.values_mut().filter(|lane| complete && lanes.contains(&(lane.partition, lane.epoch))) {
-            lane.due_seen();
         }
     }
 }

@@ -1,85 +1,117 @@
-//! Handing runs to the sink, and what its answers mean.
+//! Handing runs to the sink: who is next, and whether it may go.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::{Flight, Look, RunId, Walk};
-use crate::engine::lane::key_queue::Item;
-use crate::engine::lane::{Aside, Failure, Taken, Terms};
-use crate::engine::mistakes::Mistake;
-use crate::engine::{Action, Event, Failed};
-use crate::journal::ParkedState;
-use crate::retry::Verdict;
-use crate::rules::decide::{Fate, decide};
-use crate::sink::{self, Outcome, Run};
+use foldhash::{HashMap, HashMapExt};
 
-/// A message for which alone the destination seems out of reach so often is to blame itself.
-const STRIKES: u32 = 3;
+use super::breaker::Breaker;
+use super::lanes::Lanes;
+use super::rate::{Pace, Rates};
+use super::{Lane, LaneId, Pass};
+use crate::destination::Destination;
+use crate::engine::lane::{QueueId, Taken, Terms};
+use crate::engine::mistakes::{Mistake, Mistakes};
+use crate::engine::protocol::{Action, DestinationIndex, Event, HandOver, RunId};
+use crate::journal::Partition;
+use crate::sink::{Delivery, Run};
 
-impl Walk {
-    /// Queues the lines that became servable.
-    pub(super) fn gather_ready(&mut self, look: &mut Look<'_>) {
-        for lane in self.lanes.values_mut() {
-            for line in lane.newly_ready.drain(..) {
-                self.ready.push_back((lane.partition, lane.epoch, line));
-            }
-            if std::mem::take(&mut lane.freed) {
-                self.due_at = Some(look.now);
-            }
-        }
-        if !self.ready.is_empty() && !self.dest.batch_delay.is_zero() {
-            self.batch_since.get_or_insert(look.now);
+/// A run with a sink.
+#[derive(Debug)]
+pub(super) struct Flight {
+    pub(super) lane: LaneId,
+    pub(super) queue: QueueId,
+    pub(super) messages: usize,
+}
+
+/// Serves the lanes of one destination.
+#[derive(Debug)]
+pub(super) struct Scheduler {
+    /// Queues with something to hand over, first come first served.
+    ready: VecDeque<(LaneId, QueueId)>,
+    flights: HashMap<RunId, Flight>,
+    pub(super) breaker: Breaker,
+    pace: Option<Pace>,
+    rates: Option<Rates>,
+    /// Since when something waits for others to go with it.
+    batch_since: Option<Duration>,
+    pub(super) paused: bool,
+    mistakes: Mistakes,
+}
+
+impl Scheduler {
+    /// A scheduler with nothing to serve.
+    pub(super) fn new(dest: &Destination, mistakes: Mistakes) -> Self {
+        Self {
+            ready: VecDeque::new(),
+            flights: HashMap::new(),
+            breaker: Breaker::default(),
+            pace: dest.rate.map(Pace::new),
+            rates: dest.tenant_rate.map(Rates::new),
+            batch_since: None,
+            paused: false,
+            mistakes,
         }
     }
 
-    /// Hands over what may go.
-    pub(super) fn serve(&mut self, look: &mut Look<'_>) {
-        let batch_is_due = self.batch_since.is_none_or(|since| look.now >= since + self.dest.batch_delay);
-        if self.paused || look.stopping || !batch_is_due {
-            return;
-        }
-        for _ in 0..self.ready.len() {
-            let too_early = self.pace.as_ref().is_some_and(|pace| pace.opens_at() > look.now);
-            if self.flights.len() >= self.dest.max_in_flight || !self.breaker.allows() || too_early {
-                return;
+    /// Whether anything can be handed over at all.
+    pub(super) fn is_open(&self) -> bool {
+        !self.paused && self.breaker.allows()
+    }
+
+    /// Messages with the sink.
+    pub(super) fn in_flight(&self) -> usize {
+        self.flights.values().map(|flight| flight.messages).sum()
+    }
+
+    /// Queues what became servable. True when parked deliveries that were kept back may go now.
+    pub(super) fn gather(&mut self, now: Duration, batch_delay: Duration, lanes: &mut Lanes) -> bool {
+        let mut freed = false;
+        for lane in lanes.iter_mut() {
+            for queue in lane.notices.ready.drain(..) {
+                self.ready.push_back((lane.id, queue));
             }
-            let Some((partition, epoch, line)) = self.ready.pop_front() else { break };
-            let Some(lane) = self.lanes.get_mut(&partition).filter(|lane| lane.epoch == epoch) else { continue };
-            let not_after = look.leases.safe_until(partition, epoch);
-            if look.now >= not_after && !self.mistakes.has(Mistake::DeliverWithoutLease) {
-                self.ready.push_back((partition, epoch, line));
+            freed |= std::mem::take(&mut lane.notices.freed);
+        }
+        if !self.ready.is_empty() && !batch_delay.is_zero() {
+            self.batch_since.get_or_insert(now);
+        }
+        freed
+    }
+
+    /// Hands over what may go. Returns how many messages were declared dead instead.
+    pub(super) fn serve(
+        &mut self,
+        index: DestinationIndex,
+        dest: &Destination,
+        lanes: &mut Lanes,
+        pass: &mut Pass<'_>,
+    ) -> u64 {
+        let batch_is_due = self.batch_since.is_none_or(|since| pass.now >= since + dest.batch_delay);
+        if self.paused || pass.stopping || !batch_is_due {
+            return 0;
+        }
+        let mut dead = 0;
+        for _ in 0..self.ready.len() {
+            if !self.has_capacity(dest, pass.now) {
+                return dead;
+            }
+            let Some((id, queue)) = self.ready.pop_front() else { break };
+            let Some(lane) = lanes.get_mut(id) else { continue };
+            let not_after = pass.leases.safe_until(id.partition, id.epoch);
+            if pass.now >= not_after && !self.mistakes.has(Mistake::DeliverWithoutLease) {
+                self.ready.push_back((id, queue));
                 continue;
             }
-            let rates = &mut self.rates;
-            let mut terms = Terms {
-                now: look.now,
-                max_run: self.dest.max_run,
-                suspects: look.suspects,
-                charge: &mut |message| match (rates.as_mut(), &message.tenant) {
-                    (Some(rates), Some(tenant)) => rates.reserve(tenant, look.now),
-                    _ => Duration::ZERO,
-                },
-            };
-            match lane.take_run(line, &mut terms) {
+            match self.take_run(dest, lane, queue, pass) {
                 Taken::Run(deliveries) => {
-                    let messages = deliveries.len();
-                    let run = Run { destination: self.dest.name.clone(), partition, deliveries };
-                    let id = *look.next_run;
-                    *look.next_run += 1;
-                    self.breaker.handed_over();
-                    if let Some(pace) = &mut self.pace {
-                        pace.spend(look.now, messages);
-                    }
-                    self.flights.insert(id, Flight { partition, epoch, line, messages });
-                    look.actions.push(Action::Deliver { walk: self.index, id, run, not_after });
+                    let flight = Flight { lane: id, queue, messages: deliveries.len() };
+                    self.hand_over(index, dest, flight, deliveries, not_after, pass);
                 }
-                Taken::AfterSuspects => {
-                    lane.still_ready(line);
-                    self.ready.push_back((partition, epoch, line));
-                }
-                Taken::Killer(item) => {
-                    lane.bury_killer(line, &item);
-                    self.dead += 1;
-                    look.events.push(Event::Killer { destination: self.dest.name.clone(), message: item.message.id });
+                Taken::AfterSuspects => self.ready.push_back((id, queue)),
+                Taken::Dead(message) => {
+                    dead += 1;
+                    pass.events.push(Event::KilledWorkers { destination: dest.name.clone(), message });
                 }
                 Taken::Nothing => {}
             }
@@ -87,137 +119,75 @@ impl Walk {
         if self.ready.is_empty() {
             self.batch_since = None;
         }
+        dead
     }
 
-    /// A sink's answer.
-    pub(in crate::engine) fn delivered(
+    fn has_capacity(&self, dest: &Destination, now: Duration) -> bool {
+        let too_early = self.pace.as_ref().is_some_and(|pace| pace.opens_at() > now);
+        self.flights.len() < dest.max_in_flight && self.breaker.allows() && !too_early
+    }
+
+    fn take_run(&mut self, dest: &Destination, lane: &mut Lane, queue: QueueId, pass: &mut Pass<'_>) -> Taken {
+        let (now, rates) = (pass.now, &mut self.rates);
+        let mut terms = Terms {
+            now,
+            max_run: dest.max_run,
+            suspects: &mut pass.suspects,
+            charge: &mut |message| match (rates.as_mut(), &message.tenant) {
+                (Some(rates), Some(tenant)) => rates.reserve(tenant, now),
+                _ => Duration::ZERO,
+            },
+        };
+        lane.take_run(queue, &mut terms)
+    }
+
+    fn hand_over(
         &mut self,
-        now: Duration,
-        id: RunId,
-        outcome: Outcome,
-        took: Duration,
-        events: &mut Vec<Event>,
+        index: DestinationIndex,
+        dest: &Destination,
+        flight: Flight,
+        deliveries: Vec<Delivery>,
+        not_after: Duration,
+        pass: &mut Pass<'_>,
     ) {
-        let Some(flight) = self.flights.remove(&id) else { return };
-        let Some(lane) = self.lanes.get_mut(&flight.partition).filter(|lane| lane.epoch == flight.epoch) else {
-            return;
-        };
-        let confirmed = match self.mistakes.has(Mistake::AckAllOnPartialFailure) {
-            true => flight.messages,
-            false => outcome.confirmed.min(flight.messages),
-        };
-        self.delivered += confirmed as u64;
-        self.settled += confirmed;
-        let failed = lane.confirm(flight.line, confirmed, took);
-        if confirmed > 0 {
-            self.breaker.reached();
+        let run = Run { destination: dest.name.clone(), partition: flight.lane.partition, deliveries };
+        let id = pass.outbox.next_run();
+        self.breaker.handed_over();
+        if let Some(pace) = &mut self.pace {
+            pace.spend(pass.now, flight.messages);
         }
-        let Some(item) = failed else { return lane.carry_on(flight.line) };
-        let silent =
-            || sink::Error::retry(format!("the sink confirmed {confirmed} of {} and said no more", flight.messages));
-        let error = outcome.error.unwrap_or_else(silent);
-        self.fail(now, &flight, item, Failure { error, progress: outcome.progress, took }, events);
+        self.flights.insert(id, flight);
+        let hand_over = HandOver { destination: index, id, run, not_after, mistakes: self.mistakes };
+        pass.outbox.push(Action::HandOver(hand_over));
     }
 
-    /// A run never reached the sink, because its lease ended: nothing is known about the destination.
-    pub(in crate::engine) fn withheld(&mut self, id: RunId) {
-        let Some(flight) = self.flights.remove(&id) else { return };
-        self.breaker.given_back();
-        let Some(lane) = self.lanes.get_mut(&flight.partition).filter(|lane| lane.epoch == flight.epoch) else {
-            return;
-        };
-        if let Some(first) = lane.confirm(flight.line, 0, Duration::ZERO) {
-            lane.take_back(flight.line, first);
-        }
+    /// A run is with its sink no more.
+    pub(super) fn came_back(&mut self, id: RunId) -> Option<Flight> {
+        self.flights.remove(&id)
     }
 
-    fn fail(&mut self, now: Duration, flight: &Flight, mut item: Item, failure: Failure, events: &mut Vec<Event>) {
-        let error = &failure.error;
-        let attempts = item.attempts + 1;
-        let max_attempts = item.message.max_attempts.unwrap_or(self.dest.policy.max_attempts);
-        let verdict = self.judge(&mut item, error.verdict);
-        let jitter = self.next_jitter();
-        let fate = decide(verdict, attempts, max_attempts, &self.dest.policy, jitter);
-        let Some(lane) = self.lanes.get_mut(&flight.partition) else { return };
-        let name = self.dest.name.clone();
-        if fate == Fate::Outage {
-            if self.breaker.unreachable(now, error.brief()) {
-                events.push(Event::Outage { destination: name, error: error.brief().to_owned() });
-            }
-            return lane.take_back(flight.line, item);
+    /// Nobody waits for what is in flight for this partition. Returns the hand-overs.
+    pub(super) fn close(&mut self, partition: Partition) -> Vec<RunId> {
+        let of_partition = self.flights.iter().filter(|(_, flight)| flight.lane.partition == partition);
+        let gone: Vec<RunId> = of_partition.map(|(id, _)| *id).collect();
+        for id in &gone {
+            self.flights.remove(id);
         }
-        self.breaker.reached();
-        if fate == Fate::Pause {
-            if !std::mem::replace(&mut self.paused, true) {
-                self.wants_pause = Some(error.brief().to_owned());
-                events.push(Event::Gone { destination: name, error: error.brief().to_owned() });
-            }
-            return lane.take_back(flight.line, item);
+        if self.flights.is_empty() {
+            self.breaker.given_back();
         }
-        self.failed += 1;
-        self.settled += 1;
-        item.attempts = attempts;
-        let (state, due_in) = match fate {
-            Fate::Retry { after } => (ParkedState::Retrying, Some(after)),
-            Fate::Dead | Fate::Outage | Fate::Pause => (ParkedState::Dead, None),
-        };
-        self.dead += u64::from(state == ParkedState::Dead);
-        let event = Failed {
-            destination: name,
-            message: item.message.clone(),
-            attempts,
-            error: error.brief().to_owned(),
-            retry_in: due_in,
-        };
-        events.push(Event::Failed(event));
-        lane.fail(flight.line, &item, Aside { state, due_in, failure: Some(failure) });
+        gone
     }
 
-    /// An outage that only one message meets, while others are delivered, is that message's failure.
-    fn judge(&self, item: &mut Item, verdict: Verdict) -> Verdict {
-        if verdict != Verdict::Unreachable {
-            return verdict;
-        }
-        let history = item.history.get_or_insert_default();
-        if history.delivered_at_strike.is_some_and(|delivered| delivered < self.delivered) {
-            history.strikes += 1;
-        }
-        history.delivered_at_strike = Some(self.delivered);
-        let spent = history.strikes >= STRIKES || self.mistakes.has(Mistake::OutageSpendsAttempts);
-        if spent { Verdict::Retry } else { verdict }
+    /// Nobody waits for anything in flight. Returns the hand-overs.
+    pub(super) fn abandon(&mut self) -> Vec<RunId> {
+        self.flights.drain().map(|(id, _)| id).collect()
     }
 
-    /// Asks a destination that is out of reach whether it is back.
-    pub(super) fn probe(&mut self, look: &mut Look<'_>) {
-        if self.breaker.probe_at().is_some_and(|at| look.now >= at) && !look.stopping {
-            self.breaker.probing();
-            look.actions.push(Action::Probe { walk: self.index });
-        }
-    }
-
-    pub(in crate::engine) fn probed(
-        &mut self,
-        now: Duration,
-        result: Result<(), sink::Error>,
-        events: &mut Vec<Event>,
-    ) {
-        match result {
-            Ok(()) => {
-                self.breaker.probe_succeeded();
-                events.push(Event::Recovered { destination: self.dest.name.clone() });
-            }
-            Err(error) => {
-                self.breaker.unreachable(now, error.brief());
-            }
-        }
-    }
-
-    /// Uniform in `[0, 1)` (SplitMix64), from the seed the engine was given.
-    fn next_jitter(&mut self) -> f64 {
-        self.jitter = self.jitter.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.jitter;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    /// When something can be handed over although nothing happens.
+    pub(super) fn wake_at(&self, batch_delay: Duration, now: Duration) -> Option<Duration> {
+        let batch = self.batch_since.map(|since| since + batch_delay);
+        let pace = self.pace.as_ref().filter(|_| !self.ready.is_empty()).map(Pace::opens_at);
+        [batch, pace].into_iter().flatten().filter(|at| *at > now).min()
     }
 }

@@ -11,7 +11,7 @@ use crate::message::OrderKey;
 /// Uncommitted decisions of one lane; the latest one about a position or key wins.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Changes {
-    parked: BTreeMap<Position, Aside>,
+    parked: BTreeMap<Position, ParkedChange>,
     /// `None` frees the key.
     held: HashMap<OrderKey, Option<HeldKey>>,
     attempts: Vec<Attempt>,
@@ -19,37 +19,44 @@ pub(in crate::engine) struct Changes {
 
 /// What becomes of a parked delivery.
 #[derive(Debug)]
-enum Aside {
+enum ParkedChange {
     Parked(Park),
     Settled,
-    LetGo,
+    Discarded,
 }
 
 impl Changes {
+    /// Writes a parked delivery, or writes it anew.
     pub(in crate::engine) fn park(&mut self, park: Park) {
-        self.parked.insert(park.position, Aside::Parked(park));
+        self.parked.insert(park.position, ParkedChange::Parked(park));
     }
 
+    /// Settles a parked delivery.
     pub(in crate::engine) fn unpark(&mut self, position: Position) {
-        self.parked.insert(position, Aside::Settled);
+        self.parked.insert(position, ParkedChange::Settled);
     }
 
-    pub(in crate::engine) fn let_go(&mut self, position: Position) {
-        self.parked.insert(position, Aside::LetGo);
+    /// Takes note that someone discarded a parked delivery.
+    pub(in crate::engine) fn discard(&mut self, position: Position) {
+        self.parked.insert(position, ParkedChange::Discarded);
     }
 
+    /// Writes how far a held key got.
     pub(in crate::engine) fn hold(&mut self, held: HeldKey) {
         self.held.insert(held.key.clone(), Some(held));
     }
 
+    /// Frees a held key.
     pub(in crate::engine) fn free(&mut self, key: OrderKey) {
         self.held.insert(key, None);
     }
 
+    /// Adds an attempt to the timeline.
     pub(in crate::engine) fn attempt(&mut self, attempt: Attempt) {
         self.attempts.push(attempt);
     }
 
+    /// Nothing gathered.
     pub(in crate::engine) fn is_empty(&self) -> bool {
         self.parked.is_empty() && self.held.is_empty() && self.attempts.is_empty()
     }
@@ -61,9 +68,9 @@ impl Changes {
 
     /// Parked deliveries to be written.
     pub(in crate::engine) fn parks(&self) -> impl Iterator<Item = &Park> {
-        self.parked.values().filter_map(|aside| match aside {
-            Aside::Parked(park) => Some(park),
-            Aside::Settled | Aside::LetGo => None,
+        self.parked.values().filter_map(|change| match change {
+            ParkedChange::Parked(park) => Some(park),
+            ParkedChange::Settled | ParkedChange::Discarded => None,
         })
     }
 
@@ -77,11 +84,11 @@ impl Changes {
 
     /// Adds these changes to what the store is told.
     pub(in crate::engine) fn write_to(&self, commit: &mut LaneCommit) {
-        for (position, aside) in &self.parked {
-            match aside {
-                Aside::Parked(park) => commit.park.push(park.clone()),
-                Aside::Settled => commit.unpark.push(*position),
-                Aside::LetGo => commit.let_go.push(*position),
+        for (position, change) in &self.parked {
+            match change {
+                ParkedChange::Parked(park) => commit.park.push(park.clone()),
+                ParkedChange::Settled => commit.unpark.push(*position),
+                ParkedChange::Discarded => commit.let_go.push(*position),
             }
         }
         for (key, held) in &self.held {

@@ -4,49 +4,54 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::journal::{Cursor, Position};
 
+/// One message of the stretch.
 #[derive(Debug)]
-struct Slot {
+struct Place {
     position: Position,
     settled: bool,
 }
 
 /// A lane's cursor in the making.
 #[derive(Debug)]
-pub(in crate::engine) struct Slots {
+pub(in crate::engine) struct LaneCursor {
     low: Position,
     read_to: Position,
     /// Settled by an earlier holder of the lane, beyond its low-water position and not read again yet.
     settled_before: BTreeSet<Position>,
     /// Ascending, all beyond `low`.
-    slots: VecDeque<Slot>,
+    places: VecDeque<Place>,
 }
 
-impl Slots {
+impl LaneCursor {
+    /// Goes on from what the store remembers.
     pub(in crate::engine) fn resume(cursor: Cursor) -> Self {
         Self {
             low: cursor.low,
             read_to: cursor.low,
             settled_before: cursor.done.into_iter().collect(),
-            slots: VecDeque::new(),
+            places: VecDeque::new(),
         }
     }
 
+    /// Everything up to here is settled.
     pub(in crate::engine) fn low(&self) -> Position {
         self.low
     }
 
+    /// Everything up to here was read and taken in.
     pub(in crate::engine) fn read_to(&self) -> Position {
         self.read_to
     }
 
+    /// How many messages the stretch holds.
     pub(in crate::engine) fn len(&self) -> usize {
-        self.slots.len()
+        self.places.len()
     }
 
     /// Takes a place into the stretch. False when it was settled before and must not be delivered again.
     pub(in crate::engine) fn open(&mut self, position: Position) -> bool {
         let settled = self.settled_before.remove(&position);
-        self.slots.push_back(Slot { position, settled });
+        self.places.push_back(Place { position, settled });
         !settled
     }
 
@@ -59,26 +64,26 @@ impl Slots {
 
     /// Settles a place; one that is not open is left alone.
     pub(in crate::engine) fn settle(&mut self, position: Position) {
-        if let Ok(at) = self.slots.binary_search_by_key(&position, |slot| slot.position) {
-            self.slots[at].settled = true;
+        if let Ok(at) = self.places.binary_search_by_key(&position, |place| place.position) {
+            self.places[at].settled = true;
         }
         self.advance();
     }
 
     fn advance(&mut self) {
-        while self.slots.front().is_some_and(|slot| slot.settled) {
-            if let Some(slot) = self.slots.pop_front() {
-                self.low = slot.position;
+        while self.places.front().is_some_and(|place| place.settled) {
+            if let Some(place) = self.places.pop_front() {
+                self.low = place.position;
             }
         }
-        if self.slots.is_empty() {
+        if self.places.is_empty() {
             self.low = self.low.max(self.read_to);
         }
     }
 
     /// What the store should remember.
     pub(in crate::engine) fn cursor(&self) -> Cursor {
-        let read = self.slots.iter().filter(|slot| slot.settled).map(|slot| slot.position);
+        let read = self.places.iter().filter(|place| place.settled).map(|place| place.position);
         Cursor { low: self.low, done: read.chain(self.settled_before.iter().copied()).collect() }
     }
 }
@@ -93,26 +98,26 @@ mod tests {
 
     #[test]
     fn the_low_water_position_stops_at_the_first_unsettled_message() {
-        let mut slots = Slots::resume(Cursor::default());
+        let mut cursor = LaneCursor::resume(Cursor::default());
         for seq in [2, 4, 6] {
-            assert!(slots.open(at(seq)));
+            assert!(cursor.open(at(seq)));
         }
-        slots.read_up_to(at(7));
-        slots.settle(at(4));
-        assert_eq!(slots.cursor(), Cursor { low: at(0), done: vec![at(4)] });
-        slots.settle(at(2));
-        assert_eq!(slots.cursor(), Cursor { low: at(4), done: vec![] });
-        slots.settle(at(6));
-        assert_eq!(slots.cursor(), Cursor { low: at(7), done: vec![] });
+        cursor.read_up_to(at(7));
+        cursor.settle(at(4));
+        assert_eq!(cursor.cursor(), Cursor { low: at(0), done: vec![at(4)] });
+        cursor.settle(at(2));
+        assert_eq!(cursor.cursor(), Cursor { low: at(4), done: vec![] });
+        cursor.settle(at(6));
+        assert_eq!(cursor.cursor(), Cursor { low: at(7), done: vec![] });
     }
 
     #[test]
     fn what_an_earlier_holder_settled_is_not_opened_again() {
-        let mut slots = Slots::resume(Cursor { low: at(1), done: vec![at(3), at(9)] });
-        assert!(slots.open(at(2)));
-        assert!(!slots.open(at(3)));
-        slots.read_up_to(at(4));
-        slots.settle(at(2));
-        assert_eq!(slots.cursor(), Cursor { low: at(4), done: vec![at(9)] });
+        let mut cursor = LaneCursor::resume(Cursor { low: at(1), done: vec![at(3), at(9)] });
+        assert!(cursor.open(at(2)));
+        assert!(!cursor.open(at(3)));
+        cursor.read_up_to(at(4));
+        cursor.settle(at(2));
+        assert_eq!(cursor.cursor(), Cursor { low: at(4), done: vec![at(9)] });
     }
 }

@@ -1,5 +1,5 @@
-//! The lines of a lane, found by key. A key's line comes and goes with its messages, so this is made for that: a key is stored
-//! and hashed once, and queues are used again.
+//! The queues of a lane, found by key. A key's queue comes and goes with its messages, so this is made for that: a key is stored
+//! and hashed once, and the memory of queues is used again.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -9,84 +9,107 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use slab::Slab;
 
-use super::key_queue::{Item, Line};
+use super::key_queue::{Hold, KeyQueue, QueuedMessage};
 use crate::message::OrderKey;
 
-/// Queues kept for lines to come.
+/// The memory of so many queues is kept for queues to come.
 const SPARE_QUEUES: usize = 64;
 
-/// Index of a line in its lane.
-pub(in crate::engine) type LineId = usize;
+/// Index of a queue in its lane.
+pub(in crate::engine) type QueueId = usize;
 
+/// The queues of a lane.
 #[derive(Debug, Default)]
-pub(in crate::engine) struct Lines {
-    lines: Slab<Line>,
-    by_key: HashTable<LineId>,
+pub(in crate::engine) struct KeyQueues {
+    queues: Slab<KeyQueue>,
+    by_key: HashTable<QueueId>,
     hasher: RandomState,
-    spare_queues: Vec<VecDeque<Item>>,
+    spare: Vec<VecDeque<QueuedMessage>>,
+    held: usize,
 }
 
-impl Lines {
-    /// The line of this key; one of its own for a message without.
-    pub(in crate::engine) fn for_key(&mut self, key: Option<OrderKey>) -> LineId {
+impl KeyQueues {
+    /// The queue of this key; one of its own for a message without.
+    pub(in crate::engine) fn for_key(&mut self, key: Option<OrderKey>) -> QueueId {
         let Some(key) = key else { return self.add(None, 0) };
         let hash = self.hasher.hash_one(&key);
-        if let Some(line) = self.by_key.find(hash, |line| self.lines[*line].key.as_ref() == Some(&key)) {
-            return *line;
+        if let Some(queue) = self.by_key.find(hash, |queue| self.queues[*queue].key.as_ref() == Some(&key)) {
+            return *queue;
         }
-        let line = self.add(Some(key), hash);
-        self.by_key.insert_unique(hash, line, |line| self.lines[*line].key_hash);
-        line
+        let queue = self.add(Some(key), hash);
+        self.by_key.insert_unique(hash, queue, |queue| self.queues[*queue].key_hash);
+        queue
     }
 
-    fn add(&mut self, key: Option<OrderKey>, key_hash: u64) -> LineId {
-        let queue = self.spare_queues.pop().unwrap_or_default();
-        self.lines.insert(Line { key, key_hash, queue, ..Line::default() })
+    fn add(&mut self, key: Option<OrderKey>, key_hash: u64) -> QueueId {
+        let messages = self.spare.pop().unwrap_or_default();
+        self.queues.insert(KeyQueue { key, key_hash, messages, ..KeyQueue::default() })
     }
 
-    pub(in crate::engine) fn get(&self, line: LineId) -> Option<&Line> {
-        self.lines.get(line)
+    /// A queue, unless it is forgotten.
+    pub(in crate::engine) fn get(&self, queue: QueueId) -> Option<&KeyQueue> {
+        self.queues.get(queue)
     }
 
-    pub(in crate::engine) fn get_mut(&mut self, line: LineId) -> Option<&mut Line> {
-        self.lines.get_mut(line)
+    /// A queue, unless it is forgotten.
+    pub(in crate::engine) fn get_mut(&mut self, queue: QueueId) -> Option<&mut KeyQueue> {
+        self.queues.get_mut(queue)
     }
 
-    pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = &Line> {
-        self.lines.iter().map(|(_, line)| line)
+    /// All queues.
+    pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = &KeyQueue> {
+        self.queues.iter().map(|(_, queue)| queue)
     }
 
-    pub(in crate::engine) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Line> {
-        self.lines.iter_mut().map(|(_, line)| line)
+    /// All queues.
+    pub(in crate::engine) fn iter_mut(&mut self) -> impl Iterator<Item = &mut KeyQueue> {
+        self.queues.iter_mut().map(|(_, queue)| queue)
     }
 
-    /// Forgets a line of which nothing is left to remember.
-    pub(in crate::engine) fn tidy(&mut self, line: LineId) {
-        if !self.lines.get(line).is_some_and(Line::is_spent) {
+    /// Keys that are held.
+    pub(in crate::engine) fn held_keys(&self) -> usize {
+        self.held
+    }
+
+    /// Holds a key that is not held yet.
+    pub(in crate::engine) fn hold(&mut self, queue: QueueId, hold: Hold) {
+        self.held += 1;
+        self.queues[queue].hold = Some(hold);
+    }
+
+    /// Frees a key that is held.
+    pub(in crate::engine) fn free(&mut self, queue: QueueId) {
+        self.held -= 1;
+        self.queues[queue].hold = None;
+    }
+
+    /// Forgets a queue of which nothing is left to remember.
+    pub(in crate::engine) fn forget_if_spent(&mut self, queue: QueueId) {
+        if !self.queues.get(queue).is_some_and(KeyQueue::is_spent) {
             return;
         }
-        let spent = self.lines.remove(line);
+        let spent = self.queues.remove(queue);
         if spent.key.is_some()
-            && let Ok(found) = self.by_key.find_entry(spent.key_hash, |other| *other == line)
+            && let Ok(found) = self.by_key.find_entry(spent.key_hash, |other| *other == queue)
         {
             found.remove();
         }
-        if self.spare_queues.len() < SPARE_QUEUES {
-            self.spare_queues.push(spent.queue);
+        if self.spare.len() < SPARE_QUEUES {
+            self.spare.push(spent.messages);
         }
     }
 }
 
-impl Index<LineId> for Lines {
-    type Output = Line;
+impl Index<QueueId> for KeyQueues {
+    type Output = KeyQueue;
 
-    fn index(&self, line: LineId) -> &Line {
-        &self.lines[line]
+    fn index(&self, queue: QueueId) -> &KeyQueue {
+        &self.queues[queue]
     }
 }
 
-impl IndexMut<LineId> for Lines {
-    fn index_mut(&mut self, line: LineId) -> &mut Line {
-        &mut self.lines[line]
+impl IndexMut<QueueId> for KeyQueues {
+    fn index_mut(&mut self, queue: QueueId) -> &mut KeyQueue {
+        &mut self.queues[queue]
     }
 }

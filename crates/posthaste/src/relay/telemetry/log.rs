@@ -5,9 +5,9 @@
 
 use tracing::{Level, Span};
 
-use crate::engine::{Event, Failed, Input};
+use crate::engine::{Event, Failed};
 use crate::error::Error;
-use crate::journal::WorkerId;
+use crate::journal::{Grant, WorkerId};
 use crate::message::Headers;
 use crate::sink::Run;
 
@@ -72,7 +72,7 @@ pub(in crate::relay) fn log(events: Vec<Event>) {
     for event in events {
         match event {
             Event::Failed(failed) => log_failure(&failed),
-            Event::Killer { destination, message } => {
+            Event::KilledWorkers { destination, message } => {
                 tracing::error!(%destination, message_id = %message, operation = DELIVER, phase = "DEAD",
                     "the worker died again and again while delivering this message");
             }
@@ -82,6 +82,8 @@ pub(in crate::relay) fn log(events: Vec<Event>) {
             Event::Gone { destination, error } => {
                 tracing::error!(%destination, error, "destination wants no more; paused until someone resumes it");
             }
+            // Each of these lanes is also a lease that was lost.
+            Event::CommitRefused { lanes } => tracing::debug!(lanes, "what was delivered could not be recorded"),
             Event::Recovered { destination } => tracing::info!(%destination, "destination is back"),
             Event::TookOver { partitions } => {
                 let partitions: Vec<u16> = partitions.iter().map(|partition| partition.number()).collect();
@@ -117,37 +119,19 @@ fn log_failure(failed: &Failed) {
     }
 }
 
-/// A store that answers with errors is worth a line each time; the engine goes on trying. So are partitions that were gained, and
-/// that there were none to gain less so.
-pub(in crate::relay) fn log_answer(input: &Input) {
-    if let Input::Leased { result: Ok(grant), .. } = input {
-        let (partitions, workers) = (grant.leases.len(), grant.workers);
-        if partitions > 0 {
-            tracing::debug!(partitions, workers, operation = CLAIM, phase = "SUCCESS", "partitions leased");
-        } else {
-            tracing::trace!(partitions, workers, operation = CLAIM, phase = "SUCCESS", "no partition is free");
-        }
-    }
-    if let Some((question, error)) = store_error(input) {
-        let operation = (question == "lease").then_some(CLAIM);
-        tracing::warn!(question, %error, operation, phase = operation.map(|_| "ERROR"),
-            "the store did not answer; trying again");
+/// Says which partitions were gained; that there were none to gain is worth less.
+pub(in crate::relay) fn log_grant(grant: &Grant) {
+    let (partitions, workers) = (grant.leases.len(), grant.workers);
+    if partitions > 0 {
+        tracing::debug!(partitions, workers, operation = CLAIM, phase = "SUCCESS", "partitions leased");
+    } else {
+        tracing::trace!(partitions, workers, operation = CLAIM, phase = "SUCCESS", "no partition is free");
     }
 }
 
-pub(super) fn store_error(input: &Input) -> Option<(&'static str, &Error)> {
-    match input {
-        Input::Leased { result, .. } => result.as_ref().err().map(|error| ("lease", error)),
-        Input::Renewed { result, .. } => result.as_ref().err().map(|error| ("renew", error)),
-        Input::Released { result, .. } => result.as_ref().err().map(|error| ("release", error)),
-        Input::Looked { result } => result.as_ref().err().map(|error| ("look", error)),
-        Input::Opened { result, .. } => result.as_ref().err().map(|error| ("open", error)),
-        Input::Read { result, .. } => result.as_ref().err().map(|error| ("read", error)),
-        Input::KeyRead { result, .. } => result.as_ref().err().map(|error| ("read_key", error)),
-        Input::Due { result, .. } => result.as_ref().err().map(|error| ("due", error)),
-        Input::Committed { result, .. } => result.as_ref().err().map(|error| ("commit", error)),
-        Input::Paused { result } => result.as_ref().err().map(|error| ("pause", error)),
-        Input::Purged { result } => result.as_ref().err().map(|error| ("purge", error)),
-        Input::Delivered { .. } | Input::Withheld { .. } | Input::Probed { .. } | Input::Stop => None,
-    }
+/// Says that the store could not do what was asked; the engine goes on trying.
+pub(in crate::relay) fn log_store_error(request: &str, error: &Error) {
+    let operation = (request == "lease").then_some(CLAIM);
+    tracing::warn!(request, %error, operation, phase = operation.map(|_| "ERROR"),
+        "the store did not answer; trying again");
 }

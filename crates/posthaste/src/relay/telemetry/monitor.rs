@@ -4,9 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Tally;
-use super::log::store_error;
-use crate::engine::Snapshot;
-use crate::engine::{Event, Input};
+use crate::engine::{Event, Input, Snapshot};
 
 /// A shared, cheap view of a running relay.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +38,7 @@ impl Monitor {
         *self.0.published.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
+    /// Shows the relay as it is now.
     pub(in crate::relay) fn publish(&self, snapshot: Snapshot) {
         *self.0.published.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         *self.0.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
@@ -55,6 +54,7 @@ impl Monitor {
         self.count().deliveries.clear();
     }
 
+    /// The store took so long for a commit.
     pub(in crate::relay) fn committed(&self, took: Duration) {
         self.count().commits.observe(took);
     }
@@ -72,6 +72,7 @@ impl Monitor {
                     tally.possible_duplicates.took_over += partitions.len() as u64;
                 }
                 Event::LeaseLost { .. } => tally.lost_leases += 1,
+                Event::CommitRefused { lanes } => tally.possible_duplicates.refused_commit += *lanes as u64,
                 _ => {}
             }
         }
@@ -81,17 +82,11 @@ impl Monitor {
     pub(in crate::relay) fn heard(&self, inputs: &[Input]) {
         let mut tally = self.count();
         for input in inputs {
-            match input {
-                Input::Delivered { walk, took, .. } => {
-                    if tally.deliveries.len() <= *walk {
-                        tally.deliveries.resize_with(walk + 1, Default::default);
-                    }
-                    tally.deliveries[*walk].observe(*took);
+            if let Input::Delivered { destination, took, .. } = input {
+                if tally.deliveries.len() <= *destination {
+                    tally.deliveries.resize_with(destination + 1, Default::default);
                 }
-                Input::Committed { result: Ok(refused), .. } => {
-                    tally.possible_duplicates.refused_commit += refused.len() as u64;
-                }
-                other => tally.store_errors += u64::from(store_error(other).is_some()),
+                tally.deliveries[*destination].observe(*took);
             }
         }
     }
@@ -102,9 +97,9 @@ mod tests {
     use super::*;
     use crate::sink::Outcome;
 
-    fn delivered(walk: usize) -> Input {
+    fn delivered(destination: usize) -> Input {
         let outcome = Outcome { confirmed: 1, error: None, progress: None };
-        Input::Delivered { walk, id: 1, outcome, took: Duration::from_millis(3) }
+        Input::Delivered { destination, id: 1, outcome, took: Duration::from_millis(3) }
     }
 
     #[test]

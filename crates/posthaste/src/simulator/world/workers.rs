@@ -1,4 +1,5 @@
-//! The workers of the simulated world: real engines, whose questions and hand-overs take time and may be lost.
+//! The workers of the simulated world: real engines, whose requests and hand-overs take time and may be lost. Nothing is decided
+//! here: requests are carried to the store, runs to the destinations, and answers back.
 
 use super::*;
 
@@ -13,7 +14,7 @@ impl World {
         let worker = settings.worker.clone();
         let mistakes = Planted::in_engine(self.planted);
         let seed = self.dice.next();
-        let engine = Engine::new(settings, self.plan.destinations.clone(), PARTITIONS, seed, mistakes);
+        let engine = Engine::new(&settings, self.plan.destinations.clone(), PARTITIONS, seed, mistakes);
         self.nodes[n] = Some(Node::new(engine, worker, self.now));
         self.poll(n);
     }
@@ -31,7 +32,8 @@ impl World {
     pub(super) fn poll(&mut self, n: usize) {
         let Some(node) = &mut self.nodes[n] else { return };
         let clock = node.clock(self.now);
-        let actions = node.engine.poll(clock);
+        let mut actions = node.engine.read_ahead(clock);
+        actions.extend(node.engine.poll(clock));
         if !actions.is_empty() {
             node.idle_wakes = 0;
         } else if node.idle_wakes > MOST_IDLE_WAKES {
@@ -62,68 +64,104 @@ impl World {
 
     fn perform(&mut self, n: usize, clock: Duration, action: Action) {
         match action {
+            Action::Request(request) => self.send(n, clock, request),
+            Action::HandOver(hand_over) => {
+                let at = self.now + self.dice.millis(0, 1);
+                self.at(at, n, Event::HandOver(hand_over));
+            }
             Action::Cancel { ids } => {
                 if let Some(node) = &mut self.nodes[n] {
                     ids.iter().for_each(|id| drop(node.flights.remove(id)));
                     node.cancelled.extend(ids);
                 }
             }
-            Action::Deliver { walk, id, run, not_after } => {
-                let at = self.now + self.dice.millis(0, 1);
-                self.at(at, n, Event::HandOver { walk, id, run, not_after });
-            }
-            Action::Probe { walk } => {
-                let down = self.down_until[walk] > self.now;
+            Action::Probe { destination } => {
+                let down = self.down_until[destination] > self.now;
                 let result = if down { Err(sink::Error::unreachable("down")) } else { Ok(()) };
                 let at = self.now + self.dice.millis(1, 5);
-                self.at(at, n, Event::Answer(Input::Probed { walk, result }));
-            }
-            Action::Look { wait } => {
-                // Hints wake a worker early; without them it waits its interval.
-                let wait = if self.plan.hints { wait.min(self.dice.millis(5, 120)) } else { wait };
-                self.at(self.now + wait, n, Event::Ask { asked_at: clock, action: Action::Look { wait } });
-            }
-            action => {
-                let at = self.now + self.dice.millis(0, 5);
-                self.at(at, n, Event::Ask { asked_at: clock, action });
+                self.at(at, n, Event::Answer(Input::Probed { destination, result }));
             }
         }
     }
 
-    /// A question reaches the store, unless it is lost on the way; so may be the answer.
-    pub(super) fn ask(&mut self, n: usize, life: u64, asked_at: Duration, action: &Action) {
-        let Some(node) = self.nodes[n].as_ref().filter(|_| life == self.lives[n]) else { return };
-        let lost = !self.calm() && self.dice.percent(self.plan.lost_request);
-        let input = if lost {
-            refused(asked_at, action)
-        } else {
-            let answer = self.store.execute(node, &self.names, asked_at, action, &mut self.checks);
-            let reply_lost = !self.calm() && self.dice.percent(self.plan.lost_reply);
-            if reply_lost { refused(asked_at, action) } else { answer }
+    /// A request is on its way to the store.
+    fn send(&mut self, n: usize, clock: Duration, request: StoreRequest) {
+        let Some(node) = &mut self.nodes[n] else { return };
+        node.asked(clock, &request);
+        let cut_off = node.cut_off_until.saturating_sub(self.now);
+        let delay = match request.call {
+            // Hints wake a worker early; without them it waits its interval.
+            StoreCall::Advance { wait } if self.plan.hints => wait.min(self.dice.millis(5, 120)),
+            StoreCall::Advance { wait } => wait,
+            _ if !self.calm() && self.dice.percent(self.plan.slow_request) => self.dice.millis(50, 700),
+            _ => self.dice.millis(0, 5),
         };
-        let at = self.now + self.dice.millis(0, 5);
-        self.at(at, n, Event::Answer(input));
+        self.at(self.now + cut_off + delay, n, Event::Request(request));
     }
 
-    /// The shell's last look before a sink is called.
-    pub(super) fn hand_over(&mut self, n: usize, walk: usize, id: u64, run: Run, not_after: Duration) {
+    /// Whatever makes a clock jump may also keep a worker from the store for a while. It learns late that its leases are gone.
+    pub(super) fn cut_off(&mut self, n: usize) {
+        let until = self.now + self.dice.millis(0, 600);
+        if let Some(node) = &mut self.nodes[n] {
+            node.cut_off_until = until;
+        }
+    }
+
+    /// A request reaches the store, unless it is lost on the way or takes too long; the answer may be lost, too.
+    pub(super) fn request(&mut self, n: usize, life: u64, request: StoreRequest) {
+        let Some(node) = self.nodes[n].as_ref().filter(|_| life == self.lives[n]) else { return };
+        let worker = node.worker.clone();
+        if let StoreCall::Release { leases, .. } = &request.call
+            && node.has_in_flight_for(leases)
+        {
+            self.checks.violated(Violation::ReleasedInFlight);
+        }
+        if !self.calm() && self.dice.percent(self.plan.time_out) {
+            return self.time_out(n, worker, request);
+        }
+        let lost = !self.calm() && self.dice.percent(self.plan.lost_request);
+        let answer = if lost { Err(StoreFailure::Failed) } else { self.execute(&worker, &request) };
+        let reply_lost = !self.calm() && self.dice.percent(self.plan.lost_reply);
+        let result = if reply_lost { Err(StoreFailure::Failed) } else { answer };
+        let at = self.now + self.dice.millis(0, 5);
+        self.at(at, n, Event::Answer(Input::Answered { id: request.id, result }));
+    }
+
+    /// The worker stops waiting; the store carries the request out before or after that.
+    fn time_out(&mut self, n: usize, worker: WorkerId, request: StoreRequest) {
+        // Lanes are given up, or leases granted that nobody knows of. When these leases expire, their holder seems to have died.
+        if matches!(request.call, StoreCall::Lease { .. } | StoreCall::Commit(_)) {
+            self.checks.workers_lost += 1;
+        }
+        let given_up = self.now + self.dice.millis(50, 600);
+        let result = Err(StoreFailure::TimedOut);
+        self.at(given_up, n, Event::Answer(Input::Answered { id: request.id, result }));
+        let carried_out = self.now + self.dice.millis(1, 2_000);
+        self.at(carried_out, n, Event::LateRequest { worker, request });
+    }
+
+    pub(super) fn execute(&mut self, worker: &WorkerId, request: &StoreRequest) -> Result<StoreAnswer, StoreFailure> {
+        self.store.execute(worker, &request.call, &mut self.checks).map_err(|_| StoreFailure::Failed)
+    }
+
+    /// A worker is about to call a sink.
+    pub(super) fn hand_over(&mut self, n: usize, hand_over: HandOver) {
         let life = self.life(n);
+        let (destination, id) = (hand_over.destination, hand_over.id);
         let Some(node) = &mut self.nodes[n] else { return };
         if node.cancelled.contains(&id) {
             return;
         }
         let clock = node.clock(self.now);
-        let careless = self.planted == Some(Planted::Engine(Mistake::DeliverWithoutLease));
-        if clock >= not_after && !careless {
-            let outcome = sink::Outcome::stopped(0, sink::Error::unreachable("the lease ended"));
-            let input = Input::Delivered { walk, id, outcome, took: Duration::ZERO };
-            return self.at(self.now, n, Event::Answer(input));
-        }
+        let run = match hand_over.take(clock) {
+            Ok(run) => run,
+            Err(withheld) => return self.at(self.now, n, Event::Answer(withheld)),
+        };
         let (epoch, held_until) = node.held.get(&run.partition).copied().unwrap_or_default();
         if clock >= held_until {
             self.checks.violated(Violation::WithoutLease);
         }
-        if node.has_in_flight(walk, run.key().as_ref()) {
+        if node.has_in_flight(destination, run.key().as_ref()) {
             self.checks.violated(Violation::TwoRunsOfAKey);
         }
         for delivery in &run.deliveries {
@@ -140,16 +178,16 @@ impl World {
                 self.checks.violated(Violation::TooEarly);
             }
         }
-        node.flights.insert(id, Flight { walk, run: run.clone(), epoch });
+        node.flights.insert(id, Flight { destination, run: run.clone(), epoch });
         let at = self.now + self.dice.millis(0, 3);
-        self.at(at, n, Event::Arrive { walk, id, run });
+        self.at(at, n, Event::Arrive { destination, id, run });
     }
 
-    pub(super) fn arrive(&mut self, n: usize, life: u64, walk: usize, id: u64, run: Run) {
-        let down = self.down_until[walk] > self.now;
+    pub(super) fn arrive(&mut self, n: usize, life: u64, destination: usize, id: RunId, run: Run) {
+        let down = self.down_until[destination] > self.now;
         let calm = self.calm();
         let core = &self.store.core;
-        let dest = &self.plan.destinations[walk];
+        let dest = &self.plan.destinations[destination];
         let arrived = |checks: &mut Checks, nth: usize| {
             let delivery = &run.deliveries[nth];
             let spot = (run.destination.clone(), delivery.position);
@@ -172,7 +210,7 @@ impl World {
             }
         };
         if alive {
-            let input = Input::Delivered { walk, id, outcome, took: after };
+            let input = Input::Delivered { destination, id, outcome, took: after };
             self.at(self.now + after, n, Event::Answer(input));
         }
     }
