@@ -32,7 +32,7 @@ async fn list_page(db: &Db, session: &mut ClientSession, filter: &Filter, page: 
     while listed.len() < page.limit
         && let Some(chunk) = matches.next_chunk(session).await?
     {
-        for one in chunk {
+        for one in chunk.matches {
             if !page.add(&mut listed, one.listed) {
                 return Ok(listed);
             }
@@ -45,6 +45,12 @@ async fn list_page(db: &Db, session: &mut ClientSession, filter: &Filter, page: 
 pub(super) struct Match {
     pub(super) listed: Listed,
     pub(super) row: Row,
+}
+
+/// Some of the deliveries that match, and how far the lanes are that they belong to.
+pub(super) struct Chunk {
+    pub(super) matches: Vec<Match>,
+    pub(super) progress: Progress,
 }
 
 /// All deliveries that match a filter, chunk by chunk in journal order.
@@ -64,7 +70,7 @@ impl<'a> Matches<'a> {
     }
 
     /// The matches among the next candidates, often none; `None` when there are no more candidates.
-    pub(super) async fn next_chunk(&mut self, session: &mut ClientSession) -> Result<Option<Vec<Match>>> {
+    pub(super) async fn next_chunk(&mut self, session: &mut ClientSession) -> Result<Option<Chunk>> {
         let span = doc! { "posthaste.seq": { "$gt": self.after, "$lte": self.newest } };
         let wanted = doc! { "$and": [span, self.candidates.clone()] };
         let rows = rows::without_payload(self.db, session, wanted, Some(CHUNK)).await?;
@@ -72,7 +78,8 @@ impl<'a> Matches<'a> {
         self.after = last.seq;
         let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
         let progress = Progress::load(self.db, session, Some(&seqs)).await?;
-        Ok(Some(rows.iter().flat_map(|row| self.matching(&progress, row)).collect()))
+        let matches = rows.iter().flat_map(|row| self.matching(&progress, row)).collect();
+        Ok(Some(Chunk { matches, progress }))
     }
 
     fn matching(&self, progress: &Progress, row: &Row) -> Vec<Match> {

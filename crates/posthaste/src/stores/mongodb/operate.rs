@@ -5,7 +5,7 @@ use mongodb::bson::{Bson, DateTime, Document, doc};
 
 use super::codec::{self, date};
 use super::db::Db;
-use super::list::{Match, Matches};
+use super::list::{Chunk, Match, Matches};
 use super::progress::Progress;
 use super::retry::{in_snapshot, in_transaction};
 use super::state::{JOURNAL, State};
@@ -44,7 +44,7 @@ async fn run(
     let mut report = OperationReport::default();
     let mut matches = Matches::new(db, filter, 0, session).await?;
     while let Some(chunk) = matches.next_chunk(session).await? {
-        let changes = plan(db, session, operation, &chunk, now, &mut report).await?;
+        let changes = plan(db, session, operation, chunk, now, &mut report).await?;
         if mode == Mode::Apply {
             apply(db, session, changes).await?;
         }
@@ -66,20 +66,20 @@ async fn plan(
     db: &Db,
     session: &mut ClientSession,
     operation: Operation,
-    chunk: &[Match],
+    mut chunk: Chunk,
     now: i64,
     report: &mut OperationReport,
 ) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
-    for one in chunk {
+    for one in &chunk.matches {
         let (Some(destination), Some(status)) = (&one.listed.destination, one.listed.status) else { continue };
         let Some(effect) = effect(operation, status) else {
             report.not_applicable += 1;
             continue;
         };
         report.affected += 1;
-        if operation == Operation::Replay && is_overtaken(db, session, destination, one).await? {
-            report.overtaken += 1;
+        if operation == Operation::Replay {
+            report.overtaken += u64::from(is_overtaken(db, session, &mut chunk.progress, destination, one).await?);
         }
         changes.push(Change { seq: one.row.seq, update: change(effect, destination, one, date(now)) });
     }
@@ -135,14 +135,24 @@ async fn apply(db: &Db, session: &mut ClientSession, changes: Vec<Change>) -> Re
     Ok(())
 }
 
-/// Whether a destination has a newer message of the same key already, by `outbox_key`.
-async fn is_overtaken(db: &Db, session: &mut ClientSession, destination: &str, one: &Match) -> Result<bool> {
+/// Whether a destination has a newer message of the same key already, by `outbox_key`. What is parked of the newer messages is
+/// added to the progress; lanes and held keys are there already, and reading them once more for each message would take long.
+async fn is_overtaken(
+    db: &Db,
+    session: &mut ClientSession,
+    progress: &mut Progress,
+    destination: &str,
+    one: &Match,
+) -> Result<bool> {
     let Some(key) = one.row.message.order_key() else { return Ok(false) };
     let mut newer = rows::of_key(db, &key);
     newer.insert("posthaste.seq", doc! { "$gt": one.row.seq });
     let newer = rows::without_payload(db, session, newer, Some(1_000)).await?;
+    if newer.is_empty() {
+        return Ok(false);
+    }
     let seqs: Vec<i64> = newer.iter().map(|row| row.seq).collect();
-    let progress = Progress::load(db, session, Some(&seqs)).await?;
+    progress.load_parked(db, session, Some(&seqs)).await?;
     let Some(place) = progress.place(destination) else { return Ok(false) };
     let is_delivered = |row: &codec::Row| {
         progress.takers(&row.message).any(|taker| taker == place) && progress.status(place, row) == Status::Delivered

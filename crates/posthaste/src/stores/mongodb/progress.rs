@@ -80,7 +80,13 @@ impl Progress {
         Ok(())
     }
 
-    async fn load_parked(&mut self, db: &Db, session: &mut ClientSession, seqs: Option<&[i64]>) -> Result<()> {
+    /// Reads what is parked of these messages, or of all, in addition to what was read before.
+    pub(super) async fn load_parked(
+        &mut self,
+        db: &Db,
+        session: &mut ClientSession,
+        seqs: Option<&[i64]>,
+    ) -> Result<()> {
         let which = seqs.map_or_else(|| doc! {}, |seqs| doc! { "seq": { "$in": seqs.to_vec() } });
         let mut cursor = db.parked.find(which).projection(doc! { "progress": 0 }).session(&mut *session).await?;
         while let Some(one) = cursor.next(session).await.transpose()? {
