@@ -15,5 +15,8 @@ fn options(plan: &StorePlan) -> Result<Options> {
     let settings = plan.settings.parse::<Options>("store.postgres", &mut problems);
     let wrong =
         || Error::new(Kind::Invalid, problems.first().map_or_else(String::new, |p| format!("{} {}", p.key, p.says)));
-    Ok(Options { url: plan.url.0.clone(), partitions: plan.partitions, ..settings.ok_or_else(wrong)? })
+    let mut options = settings.ok_or_else(wrong)?;
+    options.url = plan.url.0.as_str().into();
+    options.partitions = plan.partitions;
+    Ok(options)
 }
