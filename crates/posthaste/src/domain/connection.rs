@@ -5,15 +5,19 @@ use std::future::Future;
 use super::inbox::Receipt;
 use crate::error::Result;
 use crate::journal::Enqueued;
-use crate::message::{Message, MessageId};
+use crate::message::Message;
 
 /// A connection of the application with a transaction open on it: what its own statements run on too.
 pub trait Connection: Send {
-    /// Writes messages to the outbox.
-    fn enqueue(&mut self, messages: &[Message]) -> impl Future<Output = Result<Enqueued>> + Send;
+    /// Which outbox of the database is written to: one schema of it, for stores that have such.
+    type Outbox: Clone + Default + Send + Sync;
 
-    /// Makes the tables of the inbox, unless they are there.
-    fn prepare_inbox(&mut self) -> impl Future<Output = Result<()>> + Send;
+    /// Writes messages to the outbox.
+    fn enqueue(&mut self, outbox: &Self::Outbox, messages: &[Message])
+    -> impl Future<Output = Result<Enqueued>> + Send;
+
+    /// Makes the tables of the inbox, unless they are there: in this schema, or else where the application's tables are.
+    fn prepare_inbox(&mut self, schema: Option<&str>) -> impl Future<Output = Result<()>> + Send;
 
     /// Notes that a message is being dealt with, and says whether it is for the first time. Of two transactions that note the same
     /// message, one waits for the other or fails: at most one commits with `true`.
@@ -23,23 +27,29 @@ pub trait Connection: Send {
     fn expire(&mut self, receipt: &Receipt<'_>) -> impl Future<Output = Result<()>> + Send;
 
     /// Forgets that a consumer has seen a message.
-    fn forget(&mut self, consumer: &str, message: MessageId) -> impl Future<Output = Result<()>> + Send;
+    fn forget(&mut self, receipt: &Receipt<'_>) -> impl Future<Output = Result<()>> + Send;
 }
 
 /// A transaction of the application, as its driver has it. Dropping it rolls it back.
 pub trait Transaction: Send {
+    /// What statements run on.
     type Connection: Connection;
 
+    /// For statements in the transaction.
     fn connection(&mut self) -> &mut Self::Connection;
 
+    /// Commits. After an error nothing is written or, if the answer was lost, maybe all of it.
     fn commit(self) -> impl Future<Output = Result<()>> + Send;
 
+    /// Undoes everything at once.
     fn rollback(self) -> impl Future<Output = Result<()>> + Send;
 }
 
 /// Where transactions come from: a pool.
 pub trait Begin: Send + Sync {
+    /// What it begins.
     type Transaction: Transaction;
 
+    /// Begins a transaction.
     fn begin_transaction(&self) -> impl Future<Output = Result<Self::Transaction>> + Send;
 }

@@ -15,6 +15,7 @@ use crate::relay::Waker;
 /// How an application writes the state of one aggregate: its own statements, on a connection `C` of its own driver
 /// (`sqlx::PgConnection`, `sqlx::SqliteConnection`, …).
 pub trait Persist<C>: Aggregate {
+    /// Why the state could not be written.
     type Error;
 
     /// Writes the state. To find out that somebody else was faster, compare [`Events::version`](super::Events::version) in the
@@ -34,14 +35,24 @@ pub trait Persist<C>: Aggregate {
 /// An aggregate that was saved can be looked at, but not changed, until the unit of work has ended. Dropping the unit of work rolls
 /// it back; the aggregates keep their events, and may be saved by another one.
 #[must_use = "dropping a unit of work rolls it back"]
-pub struct UnitOfWork<'a, T> {
+pub struct UnitOfWork<'a, T: Transaction> {
     transaction: T,
+    outbox: OutboxOf<T>,
     changes: Changes<'a>,
 }
 
+type OutboxOf<T> = <<T as Transaction>::Connection as Connection>::Outbox;
+
 impl<'a, T: Transaction> UnitOfWork<'a, T> {
+    /// A unit of work in this transaction. Its events go to the usual outbox of the database.
     pub fn new(transaction: T) -> Self {
-        Self { transaction, changes: Changes::default() }
+        Self { transaction, outbox: OutboxOf::<T>::default(), changes: Changes::default() }
+    }
+
+    /// Writes the events to this outbox: one in another schema than the usual one.
+    pub fn outbox(mut self, outbox: &OutboxOf<T>) -> Self {
+        self.outbox = outbox.clone();
+        self
     }
 
     /// For events that name no tenant.
@@ -96,7 +107,7 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
         let messages = self.changes.messages()?;
         let enqueued = match messages.is_empty() {
             true => Enqueued::default(),
-            false => self.transaction.connection().enqueue(&messages).await?,
+            false => self.transaction.connection().enqueue(&self.outbox, &messages).await?,
         };
         self.transaction.commit().await?;
         self.changes.committed();
@@ -109,7 +120,7 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
     }
 }
 
-impl<T> fmt::Debug for UnitOfWork<'_, T> {
+impl<T: Transaction> fmt::Debug for UnitOfWork<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UnitOfWork").field("changes", &self.changes).finish_non_exhaustive()
     }

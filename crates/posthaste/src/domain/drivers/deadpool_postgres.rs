@@ -3,21 +3,24 @@
 use deadpool_postgres::{Client, Pool};
 use futures_util::FutureExt;
 
-use super::postgres::{PREPARE, expire, forget, receive};
+use super::postgres::{PREPARE, in_schema};
+use super::tokio_postgres::{expire, forget, receive};
 use crate::domain::connection::{Begin, Connection, Transaction};
 use crate::domain::inbox::Receipt;
 use crate::error::{Error, Kind, Result};
 use crate::journal::Enqueued;
-use crate::message::{Message, MessageId};
-use crate::stores::postgres::enqueue;
+use crate::message::Message;
+use crate::stores::postgres::Outbox;
 
 impl Connection for Client {
-    async fn enqueue(&mut self, messages: &[Message]) -> Result<Enqueued> {
-        enqueue(self, messages).await
+    type Outbox = Outbox;
+
+    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
+        outbox.enqueue(self, messages).await
     }
 
-    async fn prepare_inbox(&mut self) -> Result<()> {
-        Ok(self.batch_execute(PREPARE).await?)
+    async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
+        Ok(self.batch_execute(&in_schema(PREPARE, schema)).await?)
     }
 
     async fn receive(&mut self, receipt: &Receipt<'_>) -> Result<bool> {
@@ -28,8 +31,8 @@ impl Connection for Client {
         expire(self, receipt).await
     }
 
-    async fn forget(&mut self, consumer: &str, message: MessageId) -> Result<()> {
-        forget(self, consumer, message).await
+    async fn forget(&mut self, receipt: &Receipt<'_>) -> Result<()> {
+        forget(self, receipt).await
     }
 }
 

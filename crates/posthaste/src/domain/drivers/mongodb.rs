@@ -9,7 +9,7 @@ use mongodb::{Collection, IndexModel};
 use super::number;
 use crate::domain::connection::{Begin, Connection};
 use crate::domain::inbox::Receipt;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::journal::{Enqueued, Position};
 use crate::message::{Message, MessageId, OrderKey};
 use crate::stores::mongodb::{MongoDb, Transaction, ensure_collection};
@@ -18,12 +18,16 @@ const INBOX: &str = "inbox";
 const INBOX_ORDER: &str = "inbox_order";
 
 impl Connection for Transaction {
-    async fn enqueue(&mut self, messages: &[Message]) -> Result<Enqueued> {
+    /// A transaction knows the collections of its store.
+    type Outbox = ();
+
+    async fn enqueue(&mut self, (): &(), messages: &[Message]) -> Result<Enqueued> {
         Transaction::enqueue(self, messages).await
     }
 
     /// Not part of the transaction: MongoDB makes collections and indexes outside of it.
-    async fn prepare_inbox(&mut self) -> Result<()> {
+    async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
+        check_schema(schema)?;
         let database = self.database();
         ensure_collection(&database, INBOX).await?;
         ensure_collection(&database, INBOX_ORDER).await?;
@@ -35,6 +39,7 @@ impl Connection for Transaction {
 
     /// Of two transactions that note the same message at once, one fails with an error that is temporary.
     async fn receive(&mut self, receipt: &Receipt<'_>) -> Result<bool> {
+        check_schema(receipt.schema)?;
         let expiry = doc! { "$add": ["$$NOW", i64::try_from(receipt.retention.as_millis()).unwrap_or(i64::MAX)] };
         // A mark that is there stays as it is.
         let first = doc! {
@@ -58,8 +63,9 @@ impl Connection for Transaction {
         Ok(())
     }
 
-    async fn forget(&mut self, consumer: &str, message: MessageId) -> Result<()> {
-        let mark = doc! { "_id": mark(consumer, message) };
+    async fn forget(&mut self, receipt: &Receipt<'_>) -> Result<()> {
+        check_schema(receipt.schema)?;
+        let mark = doc! { "_id": mark(receipt.consumer, receipt.message) };
         marks(self).delete_one(mark).session(self.session()).await?;
         Ok(())
     }
@@ -86,6 +92,14 @@ impl Begin for MongoDb {
 
     async fn begin_transaction(&self) -> Result<Transaction> {
         self.begin().await
+    }
+}
+
+/// MongoDB has no schemas.
+fn check_schema(schema: Option<&str>) -> Result<()> {
+    match schema {
+        None => Ok(()),
+        Some(_) => Err(Error::new(Kind::Invalid, "an inbox in MongoDB is in no schema: leave `in_schema` out")),
     }
 }
 
