@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use posthaste::Destination;
 use posthaste::sink::Sink;
 use posthaste::sinks::settings::Misfit;
 use serde::Deserialize;
@@ -32,13 +31,10 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// Messages of one key handed over together, unless the config says otherwise. A webhook takes one at a time, and each
+    /// Messages of one key handed over together, where the sink has a default of its own. A webhook takes one at a time, because each
     /// may take as long as the destination's `timeout`.
-    pub fn max_run(self) -> usize {
-        match self {
-            Self::Webhook => 1,
-            _ => Destination::new("").max_run,
-        }
+    pub fn max_run(self) -> Option<usize> {
+        (self == Self::Webhook).then_some(1)
     }
 
     /// Whether this program can open it; if not, what to do about that.

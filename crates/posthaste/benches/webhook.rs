@@ -46,7 +46,7 @@ fn destination(name: &str, address: SocketAddr) -> (Destination, Arc<Webhook>) {
         secrets: vec!["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".into()],
         ..webhook::Settings::new(url)
     };
-    let destination = Destination { max_in_flight: IN_FLIGHT, max_run: 1, ..Destination::new(name) };
+    let destination = Destination::new(name).max_in_flight(IN_FLIGHT).max_run(1);
     (destination, Arc::new(Webhook::new(settings).expect("the settings are good")))
 }
 

@@ -84,7 +84,7 @@ async fn main() -> Result<(), Failure> {
     store.migrate().await?;
 
     let handlers = Handlers::builder().on_event("notify", notify).on_event("index", index).build()?;
-    let mut destination = Destination { max_in_flight: 10, ..Destination::new("app") };
+    let mut destination = Destination::new("app").max_in_flight(10);
     destination.policy.max_attempts = 3;
     destination.policy.backoff = Backoff::List(vec![Duration::from_millis(100)]);
     let settings = Settings { poll_interval: Duration::from_secs(1), ..Settings::default() };

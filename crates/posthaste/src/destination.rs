@@ -12,6 +12,7 @@ use crate::retry::Policy;
 pub struct Name(Arc<str>);
 
 impl Name {
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -53,6 +54,7 @@ impl Route {
         Self { patterns: patterns.into_iter().map(Into::into).collect() }
     }
 
+    /// The patterns; none for [`Route::named_only`].
     pub fn patterns(&self) -> &[String] {
         &self.patterns
     }
@@ -61,7 +63,9 @@ impl Route {
 /// At most this many deliveries per second, with room for a burst. Counted by each worker on its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
+    /// Deliveries per second, over time.
     pub per_second: f64,
+    /// Deliveries that may come at once after a pause.
     pub burst: u32,
 }
 
@@ -77,9 +81,13 @@ pub enum StartFrom {
 
 /// How a destination is served.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Destination {
+    /// Unique among the destinations of a relay; its cursors are kept under it.
     pub name: Name,
+    /// Which messages it gets.
     pub route: Route,
+    /// How failures are treated.
     pub policy: Policy,
     /// Runs handed to the sink at once, over all keys.
     pub max_in_flight: usize,
@@ -93,6 +101,7 @@ pub struct Destination {
     pub rate: Option<Rate>,
     /// For each tenant.
     pub tenant_rate: Option<Rate>,
+    /// Where it starts when the journal has never seen it.
     pub start_from: StartFrom,
 }
 
@@ -129,15 +138,57 @@ impl Destination {
         }
     }
 
+    /// Sets which messages it gets.
     #[must_use]
-    pub fn route(mut self, route: Route) -> Self {
-        self.route = route;
-        self
+    pub fn route(self, route: Route) -> Self {
+        Self { route, ..self }
     }
 
+    /// Sets how failures are treated.
     #[must_use]
-    pub fn policy(mut self, policy: Policy) -> Self {
-        self.policy = policy;
-        self
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Sets how many runs are with the sink at once, over all keys.
+    #[must_use]
+    pub fn max_in_flight(self, max_in_flight: usize) -> Self {
+        Self { max_in_flight, ..self }
+    }
+
+    /// Sets how many messages of one key are handed over together.
+    #[must_use]
+    pub fn max_run(self, max_run: usize) -> Self {
+        Self { max_run, ..self }
+    }
+
+    /// Sets how long to wait for more messages before handing over.
+    #[must_use]
+    pub fn batch_delay(self, batch_delay: Duration) -> Self {
+        Self { batch_delay, ..self }
+    }
+
+    /// Sets how long a hand-over may take.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// Limits everything that goes there.
+    #[must_use]
+    pub fn rate(self, rate: Rate) -> Self {
+        Self { rate: Some(rate), ..self }
+    }
+
+    /// Limits what goes there for each tenant.
+    #[must_use]
+    pub fn tenant_rate(self, rate: Rate) -> Self {
+        Self { tenant_rate: Some(rate), ..self }
+    }
+
+    /// Sets where it starts when the journal has never seen it.
+    #[must_use]
+    pub fn start_from(self, start_from: StartFrom) -> Self {
+        Self { start_from, ..self }
     }
 }

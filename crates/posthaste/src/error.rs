@@ -40,6 +40,11 @@ impl Error {
         Self { kind, context: context.into(), source: None }
     }
 
+    /// What was asked for is about a destination that was never registered.
+    pub fn unknown_destination(name: &crate::destination::Name) -> Self {
+        Self::new(Kind::NotFound, format!("destination `{name}` is not known: register it first"))
+    }
+
     /// Adds the cause to the text.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {

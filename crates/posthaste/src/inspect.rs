@@ -16,7 +16,7 @@ mod report;
 mod status;
 
 pub use self::listing::{Filter, Listed, Page};
-pub use self::operation::{AuditEntry, Change, Finding, Mode, Operation, OperationReport};
+pub use self::operation::{AuditEntry, Change, Mode, Operation, OperationReport, Problem};
 pub use self::overview::{DestinationCounts, Figure, Overview, WorkerStatus};
 pub use self::report::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report};
 pub use self::status::Status;

@@ -8,9 +8,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 use uuid::Uuid;
 
+pub use self::builder::Builder;
 pub use self::headers::Headers;
 pub use self::limits::{Invalid, Limits};
 
+mod builder;
 mod headers;
 mod limits;
 
@@ -46,7 +48,9 @@ impl FromStr for MessageId {
 /// The ordering scope of a message: its key within its tenant. Messages of one order key are delivered one after another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct OrderKey {
+    /// The tenant within which the key counts.
     pub tenant: Option<Text>,
+    /// The key of the messages.
     pub key: Text,
 }
 
@@ -62,32 +66,47 @@ impl fmt::Display for OrderKey {
 /// Where a message came from when it was not born here; the pair (with the destination) is the idempotency fence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Origin {
+    /// The stream, table or log that the event was found in.
     pub stream: Text,
+    /// The event's own id there.
     pub event: Text,
 }
 
 /// A domain event on its way out. Immutable once written.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Message {
+    /// Made once by the writer; consumers drop repeats by it.
     pub id: MessageId,
+    /// What happened, such as `order.created`; routes match it.
     pub event_type: Text,
+    /// The kind of thing that it happened to, such as `order`.
     pub aggregate_type: Text,
+    /// Which one of its kind.
     pub aggregate_id: Text,
     /// The ordering scope; `None` asks for no order.
     pub key: Option<Text>,
+    /// Delivered byte for byte.
     pub payload: Bytes,
+    /// The media type of the payload.
     pub content_type: Text,
+    /// Names and values that travel with the payload.
     pub headers: Headers,
+    /// The tenant that the message belongs to; keys of different tenants are different keys.
     pub tenant: Option<Text>,
+    /// Who caused the event.
     pub user: Option<Text>,
+    /// What ties the event to the request or process that it belongs to.
     pub correlation_id: Option<Text>,
+    /// When the event happened.
     pub occurred_at: Timestamp,
     /// Not before this time; `None` is at once.
     pub due_at: Option<Timestamp>,
     /// Only to this destination, whatever the routes say.
     pub destination: Option<Text>,
-    /// Overrides the destination's own limit.
+    /// Attempts before this message is dead, in place of the destination's own limit.
     pub max_attempts: Option<u32>,
+    /// The foreign event that this message was made from, if it was.
     pub origin: Option<Origin>,
 }
 
@@ -98,29 +117,7 @@ impl Message {
         aggregate_type: impl Into<Text>,
         aggregate_id: impl Into<Text>,
     ) -> Builder {
-        let (aggregate_type, aggregate_id) = (aggregate_type.into(), aggregate_id.into());
-        Builder {
-            message: Message {
-                id: MessageId::generate(),
-                event_type: event_type.into(),
-                key: Some(compact_str::format_compact!("{aggregate_type}/{aggregate_id}")),
-                aggregate_type,
-                aggregate_id,
-                payload: Bytes::new(),
-                content_type: "application/octet-stream".into(),
-                headers: Headers::default(),
-                tenant: None,
-                user: None,
-                correlation_id: None,
-                occurred_at: crate::clock::now(),
-                due_at: None,
-                destination: None,
-                max_attempts: None,
-                origin: None,
-            },
-            limits: Limits::default(),
-            unserializable: None,
-        }
+        Builder::new(event_type.into(), aggregate_type.into(), aggregate_id.into())
     }
 
     /// The scope in which this message keeps its order, if it asked for one.
@@ -149,122 +146,5 @@ impl fmt::Debug for Message {
             .field("tenant", &self.tenant)
             .field("payload_bytes", &self.payload.len())
             .finish_non_exhaustive()
-    }
-}
-
-/// Collects the parts of a [`Message`] and checks them all at once in [`Builder::build`].
-#[derive(Debug, Clone)]
-#[must_use = "a builder does nothing until `build`"]
-pub struct Builder {
-    message: Message,
-    limits: Limits,
-    unserializable: Option<String>,
-}
-
-impl Builder {
-    /// Raw bytes and what they are.
-    pub fn payload(mut self, payload: impl Into<Bytes>, content_type: impl Into<Text>) -> Self {
-        self.message.payload = payload.into();
-        self.message.content_type = content_type.into();
-        self
-    }
-
-    /// A payload serialised as JSON.
-    pub fn json<T: Serialize + ?Sized>(mut self, value: &T) -> Self {
-        match serde_json::to_vec(value) {
-            Ok(bytes) => self.payload(bytes, "application/json"),
-            Err(error) => {
-                self.unserializable = Some(error.to_string());
-                self
-            }
-        }
-    }
-
-    /// The id, when the caller has made one already.
-    pub fn id(mut self, id: MessageId) -> Self {
-        self.message.id = id;
-        self
-    }
-
-    /// Another ordering scope than the aggregate.
-    pub fn key(mut self, key: impl Into<Text>) -> Self {
-        self.message.key = Some(key.into());
-        self
-    }
-
-    /// Asks for no order at all.
-    pub fn unordered(mut self) -> Self {
-        self.message.key = None;
-        self
-    }
-
-    /// Appends a header; order and repeats are kept.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.message.headers.push(name, value);
-        self
-    }
-
-    /// The W3C trace context of the writer, carried to the destination.
-    pub fn traceparent(self, traceparent: impl Into<String>) -> Self {
-        self.header(Headers::TRACEPARENT, traceparent)
-    }
-
-    pub fn tenant(mut self, tenant: impl Into<Text>) -> Self {
-        self.message.tenant = Some(tenant.into());
-        self
-    }
-
-    pub fn user(mut self, user: impl Into<Text>) -> Self {
-        self.message.user = Some(user.into());
-        self
-    }
-
-    pub fn correlation_id(mut self, correlation_id: impl Into<Text>) -> Self {
-        self.message.correlation_id = Some(correlation_id.into());
-        self
-    }
-
-    /// When the event happened; now, unless given.
-    pub fn occurred_at(mut self, at: Timestamp) -> Self {
-        self.message.occurred_at = at;
-        self
-    }
-
-    /// Deliver not before this time.
-    pub fn due_at(mut self, at: Timestamp) -> Self {
-        self.message.due_at = Some(at);
-        self
-    }
-
-    /// Deliver to this destination only.
-    pub fn destination(mut self, name: impl Into<Text>) -> Self {
-        self.message.destination = Some(name.into());
-        self
-    }
-
-    pub fn max_attempts(mut self, attempts: u32) -> Self {
-        self.message.max_attempts = Some(attempts);
-        self
-    }
-
-    /// The foreign event this message was made from. A second message of the same origin and destination is not stored.
-    pub fn origin(mut self, stream: impl Into<Text>, event: impl Into<Text>) -> Self {
-        self.message.origin = Some(Origin { stream: stream.into(), event: event.into() });
-        self
-    }
-
-    /// Checks against other limits than the default ones.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// The message, or everything that is wrong with it.
-    pub fn build(self) -> Result<Message, Invalid> {
-        if let Some(reason) = self.unserializable {
-            return Err(Invalid::payload(format!("cannot be written as JSON ({reason})")));
-        }
-        self.limits.check(&self.message)?;
-        Ok(self.message)
     }
 }

@@ -129,8 +129,8 @@ impl std::error::Error for Error {}
 #[async_trait]
 pub trait Sink: fmt::Debug + Send + Sync {
     /// Delivers a run in order and stops at the first message that is not confirmed. Called for many keys at once, for one
-    /// key only one at a time. May be dropped at any await point; what was not answered counts as not delivered. What it does
-    /// before it first has to wait runs on the relay's own loop, so it must not compute for long there.
+    /// key only one at a time. May be dropped at any await point; what was not answered counts as not delivered. Need not
+    /// care where it runs: one that computes or waits gets tasks of its own.
     async fn deliver(&self, run: &Run) -> Outcome;
 
     /// Whether the destination can be reached; the probe that ends an outage, and what `posthaste check` calls.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::error::{Error, Kind, Result};
-use crate::inspect::{Finding, Inspect};
+use crate::inspect::{Inspect, Problem};
 use crate::journal::{Hint, Journal, Position};
 use crate::message::Message;
 
@@ -17,7 +17,7 @@ pub trait Store: Journal + Inspect {
     async fn migrate(&self) -> Result<()>;
 
     /// What a person should know before a relay runs here.
-    async fn check(&self) -> Result<Vec<Finding>> {
+    async fn check(&self) -> Result<Vec<Problem>> {
         Ok(Vec::new())
     }
 

@@ -1,4 +1,10 @@
-//! Where journals live. Each store implements `Journal` and `Inspect`, and lets an application write in its own transaction.
+//! Where journals live. Each store implements [`Store`](crate::store::Store), and lets an application write in its own
+//! transaction with an `Outbox`.
+//!
+//! All stores have the same files: one for each verb of the ports (`lease.rs`, `read.rs`, `commit.rs`, …), called as
+//! `lease::lease(…)`; the ports themselves (`journal.rs`, `inspect.rs`, `store.rs`), which only pass on; `outbox.rs` for
+//! applications; and, where the store speaks SQL, its statements under `sql/`, by the same names. The rules that they share are in
+//! [`crate::rules`]; the modules beside them here hold what is the same for several databases and is no rule.
 
 #[cfg(feature = "memory")]
 pub mod memory;
@@ -6,7 +12,30 @@ pub mod memory;
 pub mod mongodb;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+/// For applications that only write.
+#[cfg(all(not(feature = "postgres"), any(feature = "tokio-postgres", feature = "sqlx-postgres")))]
+#[path = "stores/postgres/writer.rs"]
+pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(any(feature = "memory", feature = "mongodb", feature = "postgres", feature = "sqlite"))]
+
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod access;
+#[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "sqlite"))]
+mod headers;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod statement;
+#[cfg(any(
+    feature = "memory",
+    feature = "mongodb",
+    feature = "tokio-postgres",
+    feature = "sqlx-postgres",
+    feature = "sqlite"
+))]
 mod telemetry;
+// Each store uses a part of these; with all stores, all of them are used.
+#[cfg(any(feature = "mongodb", feature = "postgres", feature = "sqlite"))]
+#[cfg_attr(not(all(feature = "mongodb", feature = "postgres", feature = "sqlite")), allow(dead_code))]
+mod values;
+#[cfg(any(feature = "mongodb", feature = "postgres", feature = "sqlite"))]
+mod version;

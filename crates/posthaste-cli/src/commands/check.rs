@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use posthaste::error::{Error, Kind};
-use posthaste::inspect::Finding;
+use posthaste::inspect::Problem;
 use posthaste::store::Store;
 use serde::Serialize;
 
@@ -123,12 +123,12 @@ fn no_store(error: &Error) -> Look {
 
 /// Warnings do not make a store unwell; refusals do. What cannot be asked was said above.
 async fn surroundings(store: &Arc<dyn Store>) -> Vec<Look> {
-    let findings = store.check().await.unwrap_or_default();
-    let look = |finding: Finding| match finding.refuses {
-        true => Look::new("store", Err(finding.says)),
-        false => Look::new("store", Ok(format!("warning: {}", finding.says))),
+    let problems = store.check().await.unwrap_or_default();
+    let look = |problem: Problem| match problem.refuses {
+        true => Look::new("store", Err(problem.text)),
+        false => Look::new("store", Ok(format!("warning: {}", problem.text))),
     };
-    findings.into_iter().map(look).collect()
+    problems.into_iter().map(look).collect()
 }
 
 impl Look {

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use posthaste::Relay;
-use posthaste::inspect::Finding;
+use posthaste::inspect::Problem;
 use posthaste::relay::{self, Monitor};
 use posthaste::store::Store;
 use tokio::sync::Notify;
@@ -41,8 +41,8 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
     let Some(store) = patiently(&mut signals, || store::open(&plan.store)).await? else { return Ok(Exit::Ok) };
     let monitor = Monitor::default();
     let server = Server::start(&plan, &store, &monitor).await?;
-    let Some(findings) = patiently(&mut signals, || store.check()).await? else { return Ok(Exit::Ok) };
-    heed(&findings)?;
+    let Some(problems) = patiently(&mut signals, || store.check()).await? else { return Ok(Exit::Ok) };
+    heed(&problems)?;
     let spans = Spans::start(&plan)?;
     loop {
         tracing::info!(worker = %plan.relay.worker, destinations = plan.destinations.len(), "relay starts");
@@ -111,10 +111,10 @@ fn check(plan: &Plan) -> Result<(), Misuse> {
 }
 
 /// Says what a person should know, and does not start where that would do harm.
-fn heed(findings: &[Finding]) -> anyhow::Result<()> {
-    for finding in findings {
-        anyhow::ensure!(!finding.refuses, "{}", finding.says);
-        tracing::warn!("{}", finding.says);
+fn heed(problems: &[Problem]) -> anyhow::Result<()> {
+    for problem in problems {
+        anyhow::ensure!(!problem.refuses, "{}", problem.text);
+        tracing::warn!("{}", problem.text);
     }
     Ok(())
 }

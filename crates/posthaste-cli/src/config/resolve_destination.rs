@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use posthaste::Destination;
 use posthaste::destination::{Rate, Route, StartFrom};
-use posthaste::retry::{Backoff, OnDead, Policy};
+use posthaste::retry::{Backoff, OnDead};
 use serde_json::{Map, Value};
 
 use super::parse::{self, BackoffType, Span};
@@ -17,25 +17,28 @@ pub fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<P
     let mut section = Section { name, problems };
     section.check_name();
     let sink = section.sink(&mut written);
-    let defaults = Destination::new(name);
-    let destination = Destination {
-        route: section.route(written.events).unwrap_or(defaults.route),
-        policy: Policy {
-            max_attempts: written.max_attempts.unwrap_or(defaults.policy.max_attempts),
-            backoff: written.backoff.map_or(defaults.policy.backoff, |backoff| section.backoff(backoff)),
-            on_dead: written.on_dead.map_or(defaults.policy.on_dead, OnDead::from),
-        },
-        max_in_flight: written.max_in_flight.unwrap_or(defaults.max_in_flight),
-        max_run: written.max_run.unwrap_or(sink.as_ref().map_or(defaults.max_run, |sink| sink.kind.max_run())),
-        batch_delay: or(written.batch_delay, defaults.batch_delay),
-        timeout: or(written.timeout, defaults.timeout),
-        rate: written.rate.and_then(|rate| section.rate("rate", &rate)),
-        tenant_rate: written.tenant_rate.and_then(|rate| section.rate("tenant_rate", &rate)),
-        start_from: written.start_from.map_or(defaults.start_from, StartFrom::from),
-        name: defaults.name,
-    };
+    let mut destination = Destination::new(name);
+    let (route, policy) = (&mut destination.route, &mut destination.policy);
+    set(route, section.route(written.events));
+    set(&mut policy.max_attempts, written.max_attempts);
+    set(&mut policy.backoff, written.backoff.map(|backoff| section.backoff(backoff)));
+    set(&mut policy.on_dead, written.on_dead.map(OnDead::from));
+    set(&mut destination.max_in_flight, written.max_in_flight);
+    set(&mut destination.max_run, written.max_run.or(sink.as_ref().and_then(|sink| sink.kind.max_run())));
+    destination.batch_delay = or(written.batch_delay, destination.batch_delay);
+    destination.timeout = or(written.timeout, destination.timeout);
+    destination.rate = written.rate.and_then(|rate| section.rate("rate", &rate));
+    destination.tenant_rate = written.tenant_rate.and_then(|rate| section.rate("tenant_rate", &rate));
+    set(&mut destination.start_from, written.start_from.map(StartFrom::from));
     section.check_limits(&destination);
     Some(DestinationPlan { destination, sink: sink? })
+}
+
+/// What was written takes the place of the default.
+fn set<T>(default: &mut T, written: Option<T>) {
+    if let Some(written) = written {
+        *default = written;
+    }
 }
 
 struct Section<'a> {

@@ -256,7 +256,7 @@ fn scheduled_says_until_when_and_what_will_be_in_its_way_then() {
 fn throttled_names_the_tenant_and_its_rate() {
     let mut throttled = report(DeliveryReport { due_at: in_seconds(2), ..delivery(Status::Throttled) });
     throttled.message = message().tenant("acme").build().unwrap();
-    let crm = Destination { tenant_rate: Some(Rate { per_second: 5.0, burst: 10 }), ..Destination::new("crm") };
+    let crm = Destination::new("crm").tenant_rate(Rate { per_second: 5.0, burst: 10 });
     let finding = with_config(&throttled, &[crm]);
     assert_eq!(finding.verdict, "Throttled: it goes out at 2026-11-02 03:00:02Z (in 2s).");
     assert_eq!(finding.because, ["Tenant acme has used up its rate there (5 a second, bursts of 10)."]);

@@ -52,5 +52,17 @@ pub struct Filter {
 pub struct Page {
     /// Only what lies after this position.
     pub after: Position,
+    /// So many deliveries, and the rest of the last message's.
     pub limit: usize,
+}
+
+impl Page {
+    /// Adds a delivery that comes after those that are listed, unless the page ends before it. Returns whether it was added.
+    pub fn add(&self, listed: &mut Vec<Listed>, next: Listed) -> bool {
+        let is_full = listed.len() >= self.limit && listed.last().is_none_or(|last| last.position != next.position);
+        if !is_full {
+            listed.push(next);
+        }
+        !is_full
+    }
 }

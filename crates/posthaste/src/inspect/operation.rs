@@ -55,11 +55,24 @@ pub struct AuditEntry {
     pub change: Change,
 }
 
-/// What a look at a store and its surroundings found: a setting that costs, a privilege that is missing.
+/// What is wrong with a store or its surroundings: a setting that costs, a privilege that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// No relay should run before this is put right.
+#[non_exhaustive]
+pub struct Problem {
+    /// No relay should run before this is put right; otherwise it is a warning.
     pub refuses: bool,
-    /// What is the matter, and what to do about it.
-    pub says: String,
+    /// What is wrong, and what to do about it.
+    pub text: String,
+}
+
+impl Problem {
+    /// A problem because of which no relay should run.
+    pub fn refusal(text: impl Into<String>) -> Self {
+        Self { refuses: true, text: text.into() }
+    }
+
+    /// A problem that a person should know about, and that a relay can run with.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { refuses: false, text: text.into() }
+    }
 }

@@ -1,7 +1,10 @@
 //! The whole store at a glance.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
+use super::Status;
 use crate::journal::{Position, WorkerReport};
 
 /// One destination in the overview.
@@ -19,6 +22,26 @@ pub struct DestinationCounts {
     pub held_keys: u64,
     /// Age of the oldest pending message.
     pub oldest_pending_seconds: Option<f64>,
+}
+
+impl DestinationCounts {
+    /// Counts one more delivery of this status. `age` is that of its message, by the store's clock.
+    pub fn count(&mut self, status: Status, age: Duration) {
+        match status {
+            Status::Pending => {
+                self.pending += 1;
+                let oldest = self.oldest_pending_seconds.unwrap_or_default();
+                self.oldest_pending_seconds = Some(age.as_secs_f64().max(oldest));
+            }
+            Status::Waiting => self.waiting += 1,
+            Status::Retrying => self.retrying += 1,
+            Status::Scheduled => self.scheduled += 1,
+            Status::Throttled => self.throttled += 1,
+            Status::Dead => self.dead += 1,
+            Status::Replay => self.replay += 1,
+            Status::Delivered | Status::Discarding | Status::Discarded => {}
+        }
+    }
 }
 
 /// One worker in the overview.

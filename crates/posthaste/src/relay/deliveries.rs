@@ -1,11 +1,12 @@
 //! Runs on their way to sinks.
 //!
-//! A run is looked at once where it is: a sink that answers in memory, or only had to put bytes into a buffer, is done then,
-//! without a task, a channel or another thread. A run that takes longer gets a task of its own, so that nobody waits for it.
+//! A run gets a task of its own, so that nobody waits for it. The runs of a sink that has always answered at its first poll are
+//! polled on the relay's loop instead, without a task, a channel or another thread: see `first_poll`.
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -16,10 +17,15 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tracing::Instrument;
 
+use self::first_poll::FirstPolls;
 use super::telemetry::{self, Monitor, Spans, Tracer};
 use crate::crash_point::crash_point;
 use crate::engine::{Input, RunId};
 use crate::sink::{self, Outcome, Run, Sink};
+
+mod first_poll;
+
+type Delivery = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// A run to be handed over.
 #[derive(Debug)]
@@ -36,44 +42,46 @@ pub(super) struct HandOver {
 #[derive(Debug)]
 pub(super) struct UnderWay {
     tasks: HashMap<RunId, AbortHandle>,
+    /// By destination.
+    first_polls: Vec<Arc<FirstPolls>>,
     monitor: Monitor,
     tracer: Option<Arc<dyn Tracer>>,
 }
 
 impl UnderWay {
-    pub(super) fn new(monitor: Monitor, tracer: Option<Arc<dyn Tracer>>) -> Self {
-        Self { tasks: HashMap::new(), monitor, tracer }
+    pub(super) fn new(destinations: usize, monitor: Monitor, tracer: Option<Arc<dyn Tracer>>) -> Self {
+        let first_polls = (0..destinations).map(|_| Arc::default()).collect();
+        Self { tasks: HashMap::new(), first_polls, monitor, tracer }
     }
 
     /// Hands a run over. Returns the answer if there is one at once; otherwise it comes through `inbox`.
     #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
     pub(super) fn start(&mut self, hand_over: HandOver, inbox: &mpsc::Sender<Input>) -> Option<Input> {
         let HandOver { walk, id, run, sink, timeout, not_after } = hand_over;
-        let answered = move |outcome, took| Input::Delivered { walk, id, outcome, took };
         // Read before every single one, because a process may freeze between any two.
-        let now = Instant::now();
-        if now >= not_after {
+        let started = Instant::now();
+        if started >= not_after {
             return Some(Input::Withheld { walk, id });
         }
         let span = telemetry::span(&run);
-        let mut delivery = Box::pin(deliver(sink, run, self.tracer.clone()).instrument(span));
-        match delivery.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(outcome) => Some(answered(outcome, Duration::ZERO)),
-            Poll::Pending => {
-                let (inbox, monitor) = (inbox.clone(), self.monitor.clone());
-                let task = tokio::spawn(async move {
-                    let late = || {
-                        monitor.count().possible_duplicates.timeout += 1;
-                        Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}")))
-                    };
-                    let outcome = tokio::time::timeout(timeout, delivery).await.unwrap_or_else(|_| late());
-                    // The inbox is closed only when the worker is gone, and then nobody asks.
-                    drop(inbox.send(answered(outcome, now.elapsed())).await);
-                });
-                self.tasks.insert(id, task.abort_handle());
-                None
+        let mut delivery: Delivery = Box::pin(deliver(sink, run, self.tracer.clone()).instrument(span));
+        let first_polls = &self.first_polls[walk];
+        if first_polls.may_run_on_loop() {
+            let polled = delivery.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            first_polls.observe(polled.is_ready(), started.elapsed());
+            if let Poll::Ready(outcome) = polled {
+                return Some(Input::Delivered { walk, id, outcome, took: Duration::ZERO });
             }
         }
+        let (first_polls, monitor, inbox) = (first_polls.clone(), self.monitor.clone(), inbox.clone());
+        let task = tokio::spawn(async move {
+            let outcome = complete(delivery, &first_polls, timeout, &monitor).await;
+            let answer = Input::Delivered { walk, id, outcome, took: started.elapsed() };
+            // The inbox is closed only when the worker is gone, and then nobody waits for an answer.
+            drop(inbox.send(answer).await);
+        });
+        self.tasks.insert(id, task.abort_handle());
+        None
     }
 
     /// The engine has the answer.
@@ -94,6 +102,20 @@ impl UnderWay {
 impl Drop for UnderWay {
     fn drop(&mut self) {
         self.tasks.values().for_each(AbortHandle::abort);
+    }
+}
+
+/// What a delivery in a task of its own comes to, at the latest after `timeout`.
+async fn complete(mut delivery: Delivery, polls: &FirstPolls, timeout: Duration, monitor: &Monitor) -> Outcome {
+    let started = Instant::now();
+    let first = futures_util::poll!(delivery.as_mut());
+    polls.observe(first.is_ready(), started.elapsed());
+    match first {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => tokio::time::timeout(timeout, delivery).await.unwrap_or_else(|_| {
+            monitor.count().possible_duplicates.timeout += 1;
+            Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}")))
+        }),
     }
 }
 

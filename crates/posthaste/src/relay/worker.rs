@@ -53,7 +53,8 @@ impl Worker {
             sink: sink.clone(),
             timeout: dest.timeout,
         };
-        let exits = destinations.iter().map(exit).collect();
+        let exits: Vec<Exit> = destinations.iter().map(exit).collect();
+        let count = exits.len();
         let destinations = destinations.into_iter().map(|(dest, _)| dest).collect();
         let (worker, ttl) = (settings.worker.clone(), settings.lease_ttl);
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;
@@ -61,7 +62,8 @@ impl Worker {
         let (inbox, answers) = mpsc::channel(INBOX);
         monitor.began();
         let asker = Asker { ports, worker, ttl, monitor: monitor.clone() };
-        let (questions, under_way) = (Questions::new(asker, inbox.clone()), UnderWay::new(monitor.clone(), tracer));
+        let (questions, under_way) =
+            (Questions::new(asker, inbox.clone()), UnderWay::new(count, monitor.clone(), tracer));
         Self { exits, engine, started: Instant::now(), monitor, inbox, answers, questions, under_way }
     }
 

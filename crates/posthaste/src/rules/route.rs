@@ -40,6 +40,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_message_that_names_its_destination_goes_nowhere_else() {
+        let (orders, others) = (Name::from("orders"), Name::from("others"));
+        let message = Message::builder("order.created", "order", "1").build().expect("a valid message");
+        let named = Message { destination: Some("others".into()), ..message.clone() };
+        let everything = Route::matching(["*"]);
+        assert!(takes(&everything, &orders, &message) && takes(&everything, &others, &message));
+        assert!(!takes(&everything, &orders, &named), "it names another one");
+        assert!(takes(&Route::default(), &others, &named), "whatever the routes say");
+        assert!(!takes(&Route::matching(["user.*"]), &orders, &message), "no pattern matches");
+    }
+
+    #[test]
     fn a_star_stands_for_any_text() {
         let cases = [
             ("order.*", "order.created", true),

@@ -157,8 +157,6 @@ async fn call(handler: &dyn Handler, ctx: &Context, message: &Message, timeout: 
 #[async_trait]
 impl Sink for Handlers {
     async fn deliver(&self, run: &Run) -> Outcome {
-        // Handlers are somebody's code and may compute or block: never on the relay's own loop.
-        tokio::task::yield_now().await;
         for (confirmed, delivery) in run.deliveries.iter().enumerate() {
             if let Err(Unfinished { error, done }) = self.handle(run, delivery).await {
                 let known = |name: &str| self.registered.iter().any(|r| r.handler.name() == name);

@@ -129,8 +129,6 @@ impl Flight<'_> {
 #[async_trait]
 impl Sink for Nats {
     async fn deliver(&self, run: &Run) -> Outcome {
-        // Making messages of a long run takes a while: not on the relay's own loop.
-        tokio::task::yield_now().await;
         let (context, attempt) = match self.link.context().await {
             Ok(connected) => connected,
             Err(error) => return Outcome::stopped(0, error),

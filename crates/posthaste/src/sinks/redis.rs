@@ -76,8 +76,6 @@ impl Redis {
 #[async_trait]
 impl Sink for Redis {
     async fn deliver(&self, run: &Run) -> Outcome {
-        // Making a command of a long run takes a while: not on the relay's own loop.
-        tokio::task::yield_now().await;
         let mut confirmed = 0;
         while confirmed < run.deliveries.len() {
             let batch = match Batch::start(&self.settings, run, &run.deliveries[confirmed..]) {

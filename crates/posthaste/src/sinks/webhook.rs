@@ -124,8 +124,6 @@ impl Webhook {
 #[async_trait]
 impl Sink for Webhook {
     async fn deliver(&self, run: &Run) -> Outcome {
-        // Signing a large payload takes its time, which is not the relay's loop's to give.
-        tokio::task::yield_now().await;
         for (confirmed, delivery) in run.deliveries.iter().enumerate() {
             if let Err(error) = self.send(run, delivery).await {
                 return Outcome::stopped(confirmed, error);

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::{MongoDb, wait};
 use crate::destination::{Destination, Name};
 use crate::error::Result;
-use crate::inspect::Finding;
+use crate::inspect::Problem;
 use crate::journal::{
     Batch, DueBatch, Entry, Grant, HeldKey, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
     ReadRequest, WorkerId, WorkerReport,
@@ -86,7 +86,7 @@ impl Store for MongoDb {
         Self::migrate(self).await
     }
 
-    async fn check(&self) -> Result<Vec<Finding>> {
+    async fn check(&self) -> Result<Vec<Problem>> {
         Self::check(self).await
     }
 

@@ -8,7 +8,7 @@ use mongodb::options::{CollectionOptions, ReadConcern, ReadPreference, Selection
 use mongodb::{Client, Collection};
 
 use super::db::{Db, number};
-use crate::inspect::Finding;
+use crate::inspect::Problem;
 
 /// A weekend is longer, a night is not.
 const SHORT: Duration = Duration::from_secs(24 * 3_600);
@@ -24,16 +24,16 @@ pub(super) struct Oplog {
 
 impl Oplog {
     /// A person should know about a short one, unless it is only young.
-    pub(super) fn finding(&self) -> Option<Finding> {
+    pub(super) fn problem(&self) -> Option<Problem> {
         let minutes = self.window.as_secs() / 60;
-        let says = format!(
+        let text = format!(
             "the oplog reaches back {} h {} min: a relay that is away for longer has to look through the collection, and the order \
              of plain documents without `recordedAt` is then that of their storage. Let it keep a day, in mongosh: \
              db.adminCommand({{ replSetResizeOplog: 1, minRetentionHours: 24 }})",
             minutes / 60,
             minutes % 60
         );
-        (self.is_full && self.window < SHORT).then_some(Finding { refuses: false, says })
+        (self.is_full && self.window < SHORT).then(|| Problem::warning(text))
     }
 }
 

@@ -117,7 +117,7 @@ async fn the_process_that_is_killed() -> Result<()> {
     let handler = Transactional::new("count", sqlite::connect(&file, &Options::default())?, effect)?;
     let handlers = Handlers::builder().on("*", handler).build()?;
     let settings = Settings { lease_ttl: Duration::from_millis(500), ..Settings::default() };
-    let destination = Destination { max_in_flight: 4, max_run: 3, ..Destination::new("app") };
+    let destination = Destination::new("app").max_in_flight(4).max_run(3);
     let store = Sqlite::open(&file, Options::default())?;
     let relay = Relay::builder(Arc::new(store)).settings(settings).destination(destination, Arc::new(handlers)).build();
     relay.run(std::future::pending()).await

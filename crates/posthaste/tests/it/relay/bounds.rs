@@ -120,9 +120,9 @@ async fn an_idle_relay_asks_at_most_ten_questions_a_second() -> Result<()> {
 #[tokio::test]
 async fn a_relay_that_could_never_deliver_does_not_start() {
     let at_least_one = |destination: Destination| refusal(Settings::default(), destination);
-    let nothing_at_once = Destination { max_in_flight: 0, ..destination("app") };
+    let nothing_at_once = destination("app").max_in_flight(0);
     assert_eq!(at_least_one(nothing_at_once).await, "destination `app`: max_in_flight must be at least 1");
-    let no_run = Destination { max_run: 0, ..destination("app") };
+    let no_run = destination("app").max_run(0);
     assert_eq!(at_least_one(no_run).await, "destination `app`: max_run must be at least 1");
     let no_window = Settings { window_messages: 0, ..Settings::default() };
     assert_eq!(refusal(no_window, destination("app")).await, "window_messages must be at least 1");

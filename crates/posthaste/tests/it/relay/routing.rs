@@ -121,7 +121,7 @@ async fn a_destination_added_later_gets_everything_from_where_it_starts(outbox: 
     outbox.write(&old).await?;
     first.until_count(old.len()).await;
     relay.stop().await?;
-    let late = |name: &str, start_from| Destination { start_from, ..destination(name) };
+    let late = |name: &str, start_from| destination(name).start_from(start_from);
     let destinations = vec![
         (destination("first"), first.sink()),
         (late("beginning", StartFrom::Beginning), beginning.sink()),

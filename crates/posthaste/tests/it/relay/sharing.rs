@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use posthaste::Result;
-use posthaste::destination::Destination;
 use posthaste::inspect::Status;
 use posthaste::message::Message;
 use posthaste::relay::Settings;
@@ -43,7 +42,7 @@ fn brief(worker: &str) -> Settings {
 fn start(outbox: &Outbox, settings: Settings, receiver: &Receiver) -> Running {
     let sink = receiver.sink_of(&settings.worker.0);
     // A single failure would show, and no hand-over is cut off by its time limit.
-    let app = Destination { timeout: 4 * DEADLINE, ..destination("app").policy(at_once(1)) };
+    let app = destination("app").policy(at_once(1)).timeout(4 * DEADLINE);
     outbox.start_with(settings, vec![(app, sink)])
 }
 

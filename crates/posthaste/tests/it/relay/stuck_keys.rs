@@ -131,7 +131,7 @@ async fn a_relay_that_lags_behind_notices_a_replay(outbox: Outbox) -> Result<()>
     slow.close();
     let fork = Arc::new(Fork { key: "order/replayed", here: quick.sink(), there: slow.sink() });
     let small = Settings { window_messages: 50, read_batch: 100, ..settings("worker") };
-    let wide = Destination { max_in_flight: 1_000, timeout: 2 * DEADLINE, ..destination("app") };
+    let wide = destination("app").max_in_flight(1_000).timeout(2 * DEADLINE);
     let relay = outbox.start_with(small, vec![(wide, fork)]);
     outbox.write(std::slice::from_ref(&message)).await?;
     outbox.until_status("app", message.id, Status::Delivered).await?;

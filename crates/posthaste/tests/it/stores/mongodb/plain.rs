@@ -49,8 +49,8 @@ async fn what_cannot_be_a_message_is_set_aside_and_holds_nobody() -> Result<()> 
     let refused = events.find_one(doc! { "hello": "world" }).await?.expect("it is still there");
     assert_eq!(refused.get_str("status").ok(), Some("failed"));
     assert!(refused.get_str("lastError").is_ok_and(|why| why.contains("event_type is empty")));
-    let findings = database.store.check().await?;
-    assert!(findings.iter().any(|finding| finding.says.starts_with("3 documents")), "{findings:?}");
+    let problems = database.store.check().await?;
+    assert!(problems.iter().any(|problem| problem.text.starts_with("3 documents")), "{problems:?}");
     events
         .update_one(doc! { "eventType": "a b" }, doc! { "$set": { "eventType": "ab" }, "$unset": { "posthaste": "" } })
         .await?;
@@ -113,8 +113,8 @@ async fn statuses_of_another_outbox_are_understood_and_used() -> Result<()> {
 
 /// Not the warnings: the servers of the tests are small.
 async fn refusals(database: &Database) -> Result<Vec<String>> {
-    let refusals = database.store.check().await?.into_iter().filter(|finding| finding.refuses);
-    Ok(refusals.map(|finding| finding.says).collect())
+    let refusals = database.store.check().await?.into_iter().filter(|problem| problem.refuses);
+    Ok(refusals.map(|problem| problem.text).collect())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -107,7 +107,7 @@ async fn register_against_a_rival(database: &Database) -> Result<()> {
     rival.start_transaction().await?;
     let state = database.documents("outbox_state");
     state.update_one(doc! {}, doc! { "$inc": { "wakes": 1i64 } }).session(&mut rival).await?;
-    let from_now = [Destination { start_from: StartFrom::Now, ..Destination::new("now") }];
+    let from_now = [Destination::new("now").start_from(StartFrom::Now)];
     let aborted = || transactions(database, "totalAborted");
     let before = aborted().await?;
     let give_way = async {

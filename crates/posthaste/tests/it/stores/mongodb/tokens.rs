@@ -98,16 +98,16 @@ async fn a_token_that_the_oplog_no_longer_reaches_costs_no_message() -> Result<(
     let server = Private::start_with("mongodb", &["--syncdelay", "1"]).await;
     let absence = Absence::begin(&server).await?;
     let token = kept_token(&absence.database).await;
-    assert!(oplog_findings(&absence.database).await?.is_empty(), "young, and not full");
+    assert!(oplog_problems(&absence.database).await?.is_empty(), "young, and not full");
     roll_the_oplog_over(&absence.database, &token).await;
-    let findings = oplog_findings(&absence.database).await?;
-    assert!(findings.len() == 1 && findings[0].contains("replSetResizeOplog"), "short, and full: {findings:?}");
+    let problems = oplog_problems(&absence.database).await?;
+    assert!(problems.len() == 1 && problems[0].contains("replSetResizeOplog"), "short, and full: {problems:?}");
     absence.end_without_a_token().await
 }
 
-async fn oplog_findings(database: &Database) -> Result<Vec<String>> {
-    let findings = database.store.check().await?.into_iter().filter(|finding| !finding.refuses);
-    Ok(findings.map(|finding| finding.says).filter(|says| says.contains("oplog")).collect())
+async fn oplog_problems(database: &Database) -> Result<Vec<String>> {
+    let problems = database.store.check().await?.into_iter().filter(|problem| !problem.refuses);
+    Ok(problems.map(|problem| problem.text).filter(|text| text.contains("oplog")).collect())
 }
 
 /// Writes until the server no longer knows where the token is: error 286. The oplog of the tests' servers holds 64 MB, and what

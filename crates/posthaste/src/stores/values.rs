@@ -1,0 +1,66 @@
+//! Values as databases have them: signed numbers, milliseconds, texts that stand for a state. Each store uses those it needs.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::error::{Error, Kind, Result};
+use crate::inspect::Status;
+use crate::journal::{ParkedState, Position, WorkerReport};
+use crate::message::{OrderKey, Text};
+
+/// An unsigned number as databases have numbers; what does not fit becomes the largest there is.
+pub(crate) fn signed(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
+/// The inverse of [`signed`]; what is negative becomes zero.
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+/// A duration in milliseconds.
+pub(super) fn millis(duration: Duration) -> i64 {
+    signed(duration.as_millis())
+}
+
+/// A time that someone wrote, in milliseconds since 1970; nonsense becomes the nearest time there is.
+pub(super) fn timestamp(millisecond: i64) -> Timestamp {
+    let nearest = if millisecond < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::from_millisecond(millisecond).unwrap_or(nearest)
+}
+
+/// The position in a store without ticks, as a number.
+pub(super) fn seq(position: Position) -> i64 {
+    signed(position.seq)
+}
+
+/// The inverse of [`seq`].
+pub(super) fn position(seq: i64) -> Position {
+    Position::seq(unsigned(seq))
+}
+
+/// The tenant of a key where nothing may be missing, as in an identity; a message never has an empty tenant.
+pub(crate) fn tenant(key: &OrderKey) -> &str {
+    key.tenant.as_deref().unwrap_or_default()
+}
+
+/// A key by its tenant as [`tenant`] gives it.
+pub(super) fn order_key(tenant: impl Into<Text>, key: impl Into<Text>) -> OrderKey {
+    OrderKey { tenant: Some(tenant.into()).filter(|tenant| !tenant.is_empty()), key: key.into() }
+}
+
+/// The status of a delivery by its name.
+pub(super) fn status(text: &str) -> Result<Status> {
+    Status::parse(text).ok_or_else(|| Error::new(Kind::Corrupt, format!("a delivery has the status `{text}`")))
+}
+
+/// The state of a parked delivery by its name.
+pub(super) fn state(text: &str) -> Result<ParkedState> {
+    ParkedState::parse(text).ok_or_else(|| Error::new(Kind::Corrupt, format!("a delivery is parked as `{text}`")))
+}
+
+/// What a worker said about itself. One of another version may say it in another way; better nothing than an error.
+pub(super) fn worker_report(json: Option<&str>) -> Option<WorkerReport> {
+    json.and_then(|json| serde_json::from_str(json).ok())
+}
