@@ -102,7 +102,7 @@ async fn write(database: &Database, times: &Times, into: Into, numbers: Range<us
         let transaction = client.transaction().await.expect("a transaction");
         match into {
             Into::Outbox => {
-                drop(Outbox::new().enqueue(&transaction, std::slice::from_ref(&message)).await.expect("it is stored"))
+                Outbox::new().enqueue(&transaction, std::slice::from_ref(&message)).await.expect("it is stored");
             }
             Into::Claims => claim::insert(&transaction, &message).await,
         }
