@@ -8,6 +8,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
+use posthaste::error::full_text;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if is_broken_pipe(&error) => Exit::Ok.into(),
         Err(error) => {
-            output::error(format_args!("{error:#}"));
+            output::error(full_text(error.as_ref()));
             Exit::of(&error).into()
         }
     }
@@ -61,8 +62,31 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     ended
 }
 
-/// The reader of our output has seen enough, as in `posthaste list | head`.
+/// The reader of our output has seen enough, as in `posthaste list | head`. A store whose connection broke is something else.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io_kind = |cause: &(dyn std::error::Error + 'static)| Some(cause.downcast_ref::<io::Error>()?.kind());
-    error.chain().filter_map(io_kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
+    let ours = error.chain().take_while(|cause| !cause.is::<posthaste::Error>());
+    ours.filter_map(io_kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use posthaste::error::{Error, Kind};
+
+    use super::*;
+
+    #[test]
+    fn only_a_reader_of_ours_that_has_left_ends_the_program_in_silence() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(is_broken_pipe(&broken().into()));
+        let store = Error::new(Kind::Unavailable, "the database is gone").caused_by(broken());
+        assert!(!is_broken_pipe(&store.into()), "the database, not the reader");
+    }
+
+    #[test]
+    fn an_error_of_a_store_is_printed_once_although_its_causes_are_a_chain() {
+        let store = Error::new(Kind::Unavailable, "the database is gone").caused_by(io::Error::other("refused"));
+        let error = anyhow::Error::from(store).context("cannot list");
+        assert_eq!(full_text(error.as_ref()), "cannot list: the database is gone: refused");
+    }
 }

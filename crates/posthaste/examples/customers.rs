@@ -15,8 +15,8 @@
 
 use std::sync::Arc;
 
-use posthaste::domain::blocking::{Persist, Transactional, UnitOfWork};
-use posthaste::domain::{Aggregate, DomainEvent, Events, decode};
+use posthaste::domain::blocking::{Persist, Transactional};
+use posthaste::domain::{Aggregate, DomainEvent, Events, UnitOfWork, decode};
 use posthaste::sinks::handlers::{Context, Handlers};
 use posthaste::stores::sqlite::{self, Options, Sqlite};
 use posthaste::{Destination, Message, Relay, sink};

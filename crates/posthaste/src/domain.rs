@@ -37,7 +37,7 @@
 //! same process.
 
 pub use self::changes::Changes;
-pub use self::connection::{Begin, Connection, Transaction};
+pub use self::connection::{Begin, Connection, HasOutbox, Transaction};
 #[cfg(feature = "postgres")]
 pub use self::drivers::deadpool_postgres::PooledTransaction;
 pub use self::event::{DomainEvent, decode};
@@ -61,6 +61,8 @@ mod inbox;
 mod tests;
 #[cfg(feature = "handlers")]
 mod transactional;
+#[cfg(feature = "handlers")]
+mod typed;
 mod unit_of_work;
 
 /// Something with an identity that changes as a whole and says what happened to it.

@@ -26,7 +26,9 @@ pub enum Kind {
 
 /// An error of a store: its kind, what was being done, and why that failed, down to the last cause.
 ///
-/// Never contains a payload or a secret.
+/// One line of `Display` is complete: it ends with the texts of all causes. [`source`](StdError::source) gives the first cause itself,
+/// such as the driver's error, for whoever wants to look into it. To print an error that wraps this one, use [`full_text`], which says
+/// each cause once. Never contains a payload or a secret.
 #[derive(Debug)]
 pub struct Error {
     kind: Kind,
@@ -45,7 +47,7 @@ impl Error {
         Self::new(Kind::NotFound, format!("destination `{name}` is not known: register it first"))
     }
 
-    /// Adds the cause to the text.
+    /// Adds the cause, which becomes the end of the text and the [`source`](StdError::source).
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
@@ -60,12 +62,6 @@ impl Error {
         self
     }
 
-    /// The cause itself, for a store that looks into its own errors.
-    #[cfg(feature = "mongodb")]
-    pub(crate) fn cause(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
-        self.source.as_deref()
-    }
-
     /// What a caller can act on.
     pub fn kind(&self) -> Kind {
         self.kind
@@ -77,25 +73,35 @@ impl Error {
     }
 }
 
-/// All of it, because a client's own words often end before the reason, such as a refused connection. What a cause repeats of the
-/// ones before it is left out.
+/// All of it, because a client's own words often end before the reason, such as a refused connection.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = self.context.clone();
-        let mut next = self.source.as_deref().map(|source| source as &dyn StdError);
-        while let Some(cause) = next {
-            let says = cause.to_string();
-            if !text.contains(&says) {
-                text = format!("{text}: {says}");
-            }
-            next = cause.source();
-        }
-        f.write_str(&text)
+        f.write_str(&with_causes(self.context.clone(), self.source()))
     }
 }
 
-/// Without a source: the causes are part of the text, and a chain would say them twice.
-impl StdError for Error {}
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// An error and all of its causes in one line, each said once: many errors, [`Error`] among them, repeat their causes in their own text.
+pub fn full_text(error: &(dyn StdError + 'static)) -> String {
+    with_causes(error.to_string(), error.source())
+}
+
+/// What a cause repeats of the text before it is left out.
+fn with_causes(mut text: String, mut next: Option<&(dyn StdError + 'static)>) -> String {
+    while let Some(cause) = next {
+        let reason = cause.to_string();
+        if !text.contains(&reason) {
+            text = format!("{text}: {reason}");
+        }
+        next = cause.source();
+    }
+    text
+}
 
 #[cfg(test)]
 mod tests {
@@ -119,8 +125,8 @@ mod tests {
         }
     }
 
-    fn broken(says: &'static str) -> Error {
-        Error::new(Kind::Unavailable, "cannot write").caused_by(Layer(says, io::Error::other("disk full")))
+    fn broken(text: &'static str) -> Error {
+        Error::new(Kind::Unavailable, "cannot write").caused_by(Layer(text, io::Error::other("disk full")))
     }
 
     #[test]
@@ -134,7 +140,15 @@ mod tests {
     fn what_a_cause_repeats_is_said_once() {
         assert_eq!(broken("busy, disk full").to_string(), "cannot write: busy, disk full");
         assert_eq!(broken("cannot write").to_string(), "cannot write: disk full");
-        assert!(broken("busy").source().is_none(), "a chain would say it twice");
+        assert_eq!(full_text(&broken("busy")), "cannot write: busy: disk full", "although the causes are a chain, too");
+    }
+
+    #[test]
+    fn the_cause_itself_can_be_looked_into() {
+        let error = broken("busy");
+        let layer = error.source().and_then(|cause| cause.downcast_ref::<Layer>()).expect("the driver's error");
+        assert_eq!(layer.1.to_string(), "disk full");
+        assert!(Error::new(Kind::Invalid, "alone").source().is_none());
     }
 
     #[test]

@@ -21,8 +21,11 @@ pub const MAX_BRIEF_CHARS: usize = 5_000;
 
 /// One message on its way to one destination.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Delivery {
+    /// What is to be delivered.
     pub message: Arc<Message>,
+    /// Where it stands in the journal.
     pub position: Position,
     /// Counts from one.
     pub attempt: u32,
@@ -30,16 +33,45 @@ pub struct Delivery {
     pub progress: Option<Vec<u8>>,
 }
 
+impl Delivery {
+    /// The first attempt of a message.
+    pub fn new(message: impl Into<Arc<Message>>, position: Position) -> Self {
+        Self { message: message.into(), position, attempt: 1, progress: None }
+    }
+
+    /// Another attempt than the first.
+    #[must_use]
+    pub fn attempt(mut self, attempt: u32) -> Self {
+        self.attempt = attempt;
+        self
+    }
+
+    /// What the sink said in [`Outcome::progress`] when the attempt before failed.
+    #[must_use]
+    pub fn progress(mut self, progress: Option<Vec<u8>>) -> Self {
+        self.progress = progress;
+        self
+    }
+}
+
 /// Consecutive messages of one key (or a single one without key), to be delivered in order.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Run {
+    /// The destination that the sink belongs to.
     pub destination: Name,
+    /// The partition that all of its messages are in.
     pub partition: Partition,
     /// Never empty.
     pub deliveries: Vec<Delivery>,
 }
 
 impl Run {
+    /// A run of at least one delivery.
+    pub fn new(destination: impl Into<Name>, partition: Partition, deliveries: Vec<Delivery>) -> Self {
+        Self { destination: destination.into(), partition, deliveries }
+    }
+
     /// The key all of its messages share; `None` for a message that asked for no order.
     pub fn key(&self) -> Option<OrderKey> {
         self.deliveries.first()?.message.order_key()
@@ -48,6 +80,7 @@ impl Run {
 
 /// What a sink answers: how many leading messages were confirmed, and what stopped it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// As the destination promises it: acknowledged, stored, 2xx. Unknown is not confirmed.
     pub confirmed: usize,
@@ -77,31 +110,40 @@ impl Outcome {
 }
 
 /// Why a delivery failed: what it means, and a text for a person that contains no payload and no secret.
+///
+/// It has no [`source`](std::error::Error::source): the text is what is stored and shown, so whoever makes the error puts what the client
+/// said into it, and the verdict is all that anyone acts on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
+    /// What the failure means for the message.
     pub verdict: Verdict,
     text: String,
 }
 
 impl Error {
+    /// A failure with its verdict. A text that is longer than [`MAX_ERROR_BYTES`] is cut.
     pub fn new(verdict: Verdict, text: impl fmt::Display) -> Self {
         let mut text = text.to_string();
         text.truncate(text.floor_char_boundary(MAX_ERROR_BYTES));
         Self { verdict, text }
     }
 
+    /// It may work at another attempt.
     pub fn retry(text: impl fmt::Display) -> Self {
         Self::new(Verdict::Retry, text)
     }
 
+    /// This message will never be accepted.
     pub fn reject(text: impl fmt::Display) -> Self {
         Self::new(Verdict::Reject, text)
     }
 
+    /// Whoever took the messages takes none any more.
     pub fn gone(text: impl fmt::Display) -> Self {
         Self::new(Verdict::Gone, text)
     }
 
+    /// Nothing can be delivered now, whichever message it is.
     pub fn unreachable(text: impl fmt::Display) -> Self {
         Self::new(Verdict::Unreachable, text)
     }
@@ -125,7 +167,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A way out. Proven by `conformance::sink_suite`.
+/// Where the messages of a destination go. Proven by `conformance::sink_suite`.
 #[async_trait]
 pub trait Sink: fmt::Debug + Send + Sync {
     /// Delivers a run in order and stops at the first message that is not confirmed. Called for many keys at once, for one

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use posthaste::Relay;
+use posthaste::error::full_text;
 use posthaste::inspect::Problem;
 use posthaste::relay::{self, Monitor};
 use posthaste::store::Store;
@@ -96,7 +97,10 @@ async fn run(
                     end = Some(End::Reloaded(Box::new(new.announce())));
                     stop.notify_one();
                 }
-                Err(error) => tracing::error!("the config cannot be used, and nothing was changed: {error:#}"),
+                Err(error) => {
+                    let error = full_text(error.as_ref());
+                    tracing::error!("the config cannot be used, and nothing was changed: {error}");
+                }
             },
         }
     }

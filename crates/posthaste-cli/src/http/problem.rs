@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use posthaste::error::Kind;
+use posthaste::error::{Kind, full_text};
 use serde_json::json;
 
 use crate::exit::Misuse;
@@ -65,7 +65,7 @@ impl From<anyhow::Error> for Problem {
         };
         match error.downcast::<Misuse>() {
             Ok(misuse) => misuse.into(),
-            Err(other) => Self::new(500, format!("{other:#}")),
+            Err(other) => Self::new(500, full_text(other.as_ref())),
         }
     }
 }

@@ -1,8 +1,9 @@
-//! The domain kit on `rusqlite`, which blocks: the same words without `async`.
+//! The domain kit on `rusqlite`, which blocks: the same [`UnitOfWork`] and [`Inbox`], without `async`.
 //!
 //! ```
-//! use posthaste::domain::{Events, blocking::UnitOfWork};
-//! # use posthaste::domain::{Aggregate, blocking::Persist};
+//! use posthaste::domain::blocking::Persist;
+//! use posthaste::domain::{Aggregate, Events, UnitOfWork};
+//!
 //! # struct Customer { id: i64, email: String, events: Events }
 //! # impl Aggregate for Customer { fn events(&self) -> &Events { &self.events } }
 //! # fn example(db: &mut rusqlite::Connection, customer: &Customer) -> Result<(), Box<dyn std::error::Error>> {
@@ -20,20 +21,17 @@
 //! }
 //! ```
 
-use std::fmt;
-
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::Aggregate;
-use super::changes::Changes;
+use super::connection::HasOutbox;
 use super::drivers::number;
 use super::drivers::sqlite::{self, tenant};
-use super::event::DomainEvent;
 use super::inbox::{Inbox, Receipt};
+use super::unit_of_work::UnitOfWork;
 use crate::error::Result;
 use crate::journal::{Enqueued, Position};
-use crate::message::{MessageId, OrderKey, Text};
-use crate::relay::Waker;
+use crate::message::{MessageId, OrderKey};
 use crate::stores::sqlite::enqueue;
 
 #[cfg(feature = "handlers")]
@@ -44,50 +42,22 @@ mod transactional;
 
 /// How an application writes the state of one aggregate. See [`Persist`](super::Persist).
 pub trait Persist: Aggregate {
+    /// What the application's statements fail with.
     type Error;
 
+    /// Writes the state.
     fn persist(&self, transaction: &Transaction<'_>) -> Result<(), Self::Error>;
 }
 
-/// A transaction with the aggregates that are saved in it. See [`UnitOfWork`](super::UnitOfWork).
-#[must_use = "dropping a unit of work rolls it back"]
-pub struct UnitOfWork<'a, 'c> {
-    transaction: Transaction<'c>,
-    changes: Changes<'a>,
+/// A database file has one outbox.
+impl HasOutbox for Transaction<'_> {
+    type Outbox = ();
 }
 
-impl<'a, 'c> UnitOfWork<'a, 'c> {
+impl<'a, 'c> UnitOfWork<'a, Transaction<'c>> {
     /// Begins a transaction that takes the lock first, so that it never has to give up half-way.
     pub fn begin(connection: &'c mut Connection) -> Result<Self> {
         Ok(Self::new(connection.transaction_with_behavior(TransactionBehavior::Immediate)?))
-    }
-
-    pub fn new(transaction: Transaction<'c>) -> Self {
-        Self { transaction, changes: Changes::default() }
-    }
-
-    /// For events that name no tenant.
-    pub fn tenant(mut self, tenant: impl Into<Text>) -> Self {
-        self.changes.set_tenant(tenant);
-        self
-    }
-
-    /// For events that name no user.
-    pub fn user(mut self, user: impl Into<Text>) -> Self {
-        self.changes.set_user(user);
-        self
-    }
-
-    /// For events that name no correlation id.
-    pub fn correlation_id(mut self, correlation_id: impl Into<Text>) -> Self {
-        self.changes.set_correlation_id(correlation_id);
-        self
-    }
-
-    /// A relay in this process that is to look at once after the commit; others find out by themselves.
-    pub fn waking(mut self, waker: &Waker) -> Self {
-        self.changes.wake(waker.clone());
-        self
     }
 
     /// Writes the state of an aggregate now, and its events with the commit.
@@ -95,16 +65,6 @@ impl<'a, 'c> UnitOfWork<'a, 'c> {
         aggregate.persist(&self.transaction)?;
         self.changes.add(aggregate);
         Ok(())
-    }
-
-    /// Takes the events of an aggregate whose state is written by other means.
-    pub fn record(&mut self, aggregate: &'a (impl Aggregate + ?Sized)) {
-        self.changes.add(aggregate);
-    }
-
-    /// Takes note of an event that no aggregate keeps: for applications without aggregates.
-    pub fn register<E: DomainEvent>(&mut self, event: E) {
-        self.changes.register(event);
     }
 
     /// For whatever else belongs into the transaction.
@@ -122,12 +82,6 @@ impl<'a, 'c> UnitOfWork<'a, 'c> {
         self.transaction.commit()?;
         self.changes.committed();
         Ok(enqueued)
-    }
-}
-
-impl fmt::Debug for UnitOfWork<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnitOfWork").field("changes", &self.changes).finish_non_exhaustive()
     }
 }
 

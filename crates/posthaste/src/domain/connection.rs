@@ -9,13 +9,6 @@ use crate::message::Message;
 
 /// A connection of the application with a transaction open on it: what its own statements run on too.
 pub trait Connection: Send {
-    /// Which outbox of the database is written to: one schema of it, for stores that have such.
-    type Outbox: Clone + Default + Send + Sync;
-
-    /// Writes messages to the outbox.
-    fn enqueue(&mut self, outbox: &Self::Outbox, messages: &[Message])
-    -> impl Future<Output = Result<Enqueued>> + Send;
-
     /// Makes the tables of the inbox, unless they are there: in this schema, or else where the application's tables are.
     fn prepare_inbox(&mut self, schema: Option<&str>) -> impl Future<Output = Result<()>> + Send;
 
@@ -30,13 +23,23 @@ pub trait Connection: Send {
     fn forget(&mut self, receipt: &Receipt<'_>) -> impl Future<Output = Result<()>> + Send;
 }
 
+/// A transaction in which messages can be written.
+pub trait HasOutbox {
+    /// Says which outbox of the database they are written to, where there may be several. The default is the usual one.
+    type Outbox: Clone + Default + Send + Sync;
+}
+
 /// A transaction of the application, as its driver has it. Dropping it rolls it back.
-pub trait Transaction: Send {
+pub trait Transaction: HasOutbox + Send {
     /// What statements run on.
     type Connection: Connection;
 
     /// For statements in the transaction.
     fn connection(&mut self) -> &mut Self::Connection;
+
+    /// Writes messages to the outbox.
+    fn enqueue(&mut self, outbox: &Self::Outbox, messages: &[Message])
+    -> impl Future<Output = Result<Enqueued>> + Send;
 
     /// Commits. After an error nothing is written or, if the answer was lost, maybe all of it.
     fn commit(self) -> impl Future<Output = Result<()>> + Send;

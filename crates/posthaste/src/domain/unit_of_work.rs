@@ -5,7 +5,7 @@ use std::future::Future;
 
 use super::Aggregate;
 use super::changes::Changes;
-use super::connection::{Connection, Transaction};
+use super::connection::{HasOutbox, Transaction};
 use super::event::DomainEvent;
 use crate::error::Result;
 use crate::journal::Enqueued;
@@ -15,7 +15,7 @@ use crate::relay::Waker;
 /// How an application writes the state of one aggregate: its own statements, on a connection `C` of its own driver
 /// (`sqlx::PgConnection`, `sqlx::SqliteConnection`, …).
 pub trait Persist<C>: Aggregate {
-    /// Why the state could not be written.
+    /// What the application's statements fail with.
     type Error;
 
     /// Writes the state. To find out that somebody else was faster, compare [`Events::version`](super::Events::version) in the
@@ -34,23 +34,23 @@ pub trait Persist<C>: Aggregate {
 ///
 /// An aggregate that was saved can be looked at, but not changed, until the unit of work has ended. Dropping the unit of work rolls
 /// it back; the aggregates keep their events, and may be saved by another one.
+///
+/// With `rusqlite` the same methods block: see [`blocking`](super::blocking).
 #[must_use = "dropping a unit of work rolls it back"]
-pub struct UnitOfWork<'a, T: Transaction> {
-    transaction: T,
-    outbox: OutboxOf<T>,
-    changes: Changes<'a>,
+pub struct UnitOfWork<'a, T: HasOutbox> {
+    pub(super) transaction: T,
+    outbox: T::Outbox,
+    pub(super) changes: Changes<'a>,
 }
 
-type OutboxOf<T> = <<T as Transaction>::Connection as Connection>::Outbox;
-
-impl<'a, T: Transaction> UnitOfWork<'a, T> {
-    /// A unit of work in this transaction. Its events go to the usual outbox of the database.
+impl<'a, T: HasOutbox> UnitOfWork<'a, T> {
+    /// Saves with a transaction that was begun already. The events go to the usual outbox of its database.
     pub fn new(transaction: T) -> Self {
-        Self { transaction, outbox: OutboxOf::<T>::default(), changes: Changes::default() }
+        Self { transaction, outbox: T::Outbox::default(), changes: Changes::default() }
     }
 
     /// Writes the events to this outbox: one in another schema than the usual one.
-    pub fn outbox(mut self, outbox: &OutboxOf<T>) -> Self {
+    pub fn outbox(mut self, outbox: &T::Outbox) -> Self {
         self.outbox = outbox.clone();
         self
     }
@@ -79,13 +79,6 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
         self
     }
 
-    /// Writes the state of an aggregate now, and its events with the commit.
-    pub async fn save<A: Persist<T::Connection>>(&mut self, aggregate: &'a A) -> Result<(), A::Error> {
-        aggregate.persist(self.transaction.connection()).await?;
-        self.changes.add(aggregate);
-        Ok(())
-    }
-
     /// Takes the events of an aggregate whose state is written by other means.
     pub fn record(&mut self, aggregate: &'a (impl Aggregate + ?Sized)) {
         self.changes.add(aggregate);
@@ -94,6 +87,15 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
     /// Takes note of an event that no aggregate keeps: for applications without aggregates.
     pub fn register<E: DomainEvent>(&mut self, event: E) {
         self.changes.register(event);
+    }
+}
+
+impl<'a, T: Transaction> UnitOfWork<'a, T> {
+    /// Writes the state of an aggregate now, and its events with the commit.
+    pub async fn save<A: Persist<T::Connection>>(&mut self, aggregate: &'a A) -> Result<(), A::Error> {
+        aggregate.persist(self.transaction.connection()).await?;
+        self.changes.add(aggregate);
+        Ok(())
     }
 
     /// For whatever else belongs into the transaction.
@@ -107,7 +109,7 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
         let messages = self.changes.messages()?;
         let enqueued = match messages.is_empty() {
             true => Enqueued::default(),
-            false => self.transaction.connection().enqueue(&self.outbox, &messages).await?,
+            false => self.transaction.enqueue(&self.outbox, &messages).await?,
         };
         self.transaction.commit().await?;
         self.changes.committed();
@@ -120,7 +122,7 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
     }
 }
 
-impl<T: Transaction> fmt::Debug for UnitOfWork<'_, T> {
+impl<T: HasOutbox> fmt::Debug for UnitOfWork<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UnitOfWork").field("changes", &self.changes).finish_non_exhaustive()
     }

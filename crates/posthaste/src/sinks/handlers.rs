@@ -34,7 +34,6 @@ mod cancellation;
 mod closure;
 mod failures;
 mod progress;
-mod typed;
 mod unhandled;
 
 /// What a handler may want to know beside the message.

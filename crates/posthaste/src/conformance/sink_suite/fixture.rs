@@ -1,6 +1,5 @@
 //! What the tests of the suite are made of.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Arrived, Impossible, SinkUnderTest};
@@ -32,17 +31,8 @@ pub(super) fn build(builder: Builder) -> Message {
 
 /// A run of these messages.
 pub(super) fn run(messages: &[Message]) -> Run {
-    let delivery = |message: &Message| Delivery {
-        message: Arc::new(message.clone()),
-        position: position(message),
-        attempt: 1,
-        progress: None,
-    };
-    Run {
-        destination: "suite".into(),
-        partition: Partition::default(),
-        deliveries: messages.iter().map(delivery).collect(),
-    }
+    let delivery = |message: &Message| Delivery::new(message.clone(), position(message));
+    Run::new("suite", Partition::default(), messages.iter().map(delivery).collect())
 }
 
 /// As in a journal: a message always has the same one, and later ones have higher ones. Ids grow like that.

@@ -5,7 +5,7 @@ use futures_util::FutureExt;
 
 use super::postgres::{PREPARE, in_schema};
 use super::tokio_postgres::{expire, forget, receive};
-use crate::domain::connection::{Begin, Connection, Transaction};
+use crate::domain::connection::{Begin, Connection, HasOutbox, Transaction};
 use crate::domain::inbox::Receipt;
 use crate::error::{Error, Kind, Result};
 use crate::journal::Enqueued;
@@ -13,12 +13,6 @@ use crate::message::Message;
 use crate::stores::postgres::Outbox;
 
 impl Connection for Client {
-    type Outbox = Outbox;
-
-    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
-        outbox.enqueue(self, messages).await
-    }
-
     async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
         Ok(self.batch_execute(&in_schema(PREPARE, schema)).await?)
     }
@@ -56,11 +50,19 @@ impl Begin for Pool {
     }
 }
 
+impl HasOutbox for PooledTransaction {
+    type Outbox = Outbox;
+}
+
 impl Transaction for PooledTransaction {
     type Connection = Client;
 
     fn connection(&mut self) -> &mut Client {
         &mut self.client
+    }
+
+    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
+        outbox.enqueue(&self.client, messages).await
     }
 
     async fn commit(mut self) -> Result<()> {

@@ -7,7 +7,7 @@ use mongodb::options::IndexOptions;
 use mongodb::{Collection, IndexModel};
 
 use super::number;
-use crate::domain::connection::{Begin, Connection};
+use crate::domain::connection::{Begin, Connection, HasOutbox};
 use crate::domain::inbox::Receipt;
 use crate::error::{Error, Kind, Result};
 use crate::journal::{Enqueued, Position};
@@ -18,13 +18,6 @@ const INBOX: &str = "inbox";
 const INBOX_ORDER: &str = "inbox_order";
 
 impl Connection for Transaction {
-    /// A transaction knows the collections of its store.
-    type Outbox = ();
-
-    async fn enqueue(&mut self, (): &(), messages: &[Message]) -> Result<Enqueued> {
-        Transaction::enqueue(self, messages).await
-    }
-
     /// Not part of the transaction: MongoDB makes collections and indexes outside of it.
     async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
         check_schema(schema)?;
@@ -71,11 +64,20 @@ impl Connection for Transaction {
     }
 }
 
+/// A transaction knows the collections of its store.
+impl HasOutbox for Transaction {
+    type Outbox = ();
+}
+
 impl crate::domain::connection::Transaction for Transaction {
     type Connection = Self;
 
     fn connection(&mut self) -> &mut Self {
         self
+    }
+
+    async fn enqueue(&mut self, (): &(), messages: &[Message]) -> Result<Enqueued> {
+        Transaction::enqueue(self, messages).await
     }
 
     async fn commit(self) -> Result<()> {

@@ -5,7 +5,7 @@ use sqlx::postgres::{PgConnection, PgPool, Postgres};
 
 use super::number;
 use super::postgres::{self, retention};
-use crate::domain::connection::{Begin, Connection, Transaction};
+use crate::domain::connection::{Begin, Connection, HasOutbox, Transaction};
 use crate::domain::inbox::Receipt;
 use crate::error::{Error, Result};
 use crate::journal::Enqueued;
@@ -13,12 +13,6 @@ use crate::message::Message;
 use crate::stores::postgres::{self as store, Outbox};
 
 impl Connection for PgConnection {
-    type Outbox = Outbox;
-
-    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
-        outbox.enqueue_sqlx(self, messages).await
-    }
-
     async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
         sqlx::raw_sql(in_schema(postgres::PREPARE, schema)).execute(self).await.map(drop).map_err(refused)
     }
@@ -53,11 +47,19 @@ impl Connection for PgConnection {
     }
 }
 
+impl HasOutbox for sqlx::Transaction<'_, Postgres> {
+    type Outbox = Outbox;
+}
+
 impl Transaction for sqlx::Transaction<'_, Postgres> {
     type Connection = PgConnection;
 
     fn connection(&mut self) -> &mut PgConnection {
         self
+    }
+
+    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
+        outbox.enqueue_sqlx(self, messages).await
     }
 
     async fn commit(self) -> Result<()> {

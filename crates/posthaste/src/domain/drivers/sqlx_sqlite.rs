@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, SqlitePool};
 
 use super::number;
 use super::sqlite::{self, tenant};
-use crate::domain::connection::{Begin, Connection, Transaction};
+use crate::domain::connection::{Begin, Connection, HasOutbox, Transaction};
 use crate::domain::inbox::Receipt;
 use crate::error::Result;
 use crate::journal::Enqueued;
@@ -13,13 +13,6 @@ use crate::message::Message;
 use crate::stores::sqlite::{enqueue_sqlx, sqlx_error};
 
 impl Connection for SqliteConnection {
-    /// A database file has one outbox.
-    type Outbox = ();
-
-    async fn enqueue(&mut self, (): &(), messages: &[Message]) -> Result<Enqueued> {
-        enqueue_sqlx(self, messages).await
-    }
-
     async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
         sqlx::raw_sql(in_schema(sqlite::PREPARE, schema)).execute(self).await.map(drop).map_err(sqlx_error)
     }
@@ -55,11 +48,20 @@ impl Connection for SqliteConnection {
     }
 }
 
+/// A database file has one outbox.
+impl HasOutbox for sqlx::Transaction<'_, Sqlite> {
+    type Outbox = ();
+}
+
 impl Transaction for sqlx::Transaction<'_, Sqlite> {
     type Connection = SqliteConnection;
 
     fn connection(&mut self) -> &mut SqliteConnection {
         self
+    }
+
+    async fn enqueue(&mut self, (): &(), messages: &[Message]) -> Result<Enqueued> {
+        enqueue_sqlx(self, messages).await
     }
 
     async fn commit(self) -> Result<()> {

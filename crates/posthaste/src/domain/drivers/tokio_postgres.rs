@@ -4,7 +4,7 @@ use tokio_postgres::types::Type;
 
 use super::number;
 use super::postgres::{EXPIRE, FORGET, PREPARE, RECEIVE, RECEIVE_IN_ORDER, in_schema, retention};
-use crate::domain::connection::{Connection, Transaction};
+use crate::domain::connection::{Connection, HasOutbox, Transaction};
 use crate::domain::inbox::Receipt;
 use crate::error::Result;
 use crate::journal::Enqueued;
@@ -12,12 +12,6 @@ use crate::message::Message;
 use crate::stores::postgres::{Connection as Runs, Outbox};
 
 impl Connection for tokio_postgres::Transaction<'_> {
-    type Outbox = Outbox;
-
-    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
-        outbox.enqueue(self, messages).await
-    }
-
     async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
         Ok(self.batch_execute(&in_schema(PREPARE, schema)).await?)
     }
@@ -35,11 +29,19 @@ impl Connection for tokio_postgres::Transaction<'_> {
     }
 }
 
+impl HasOutbox for tokio_postgres::Transaction<'_> {
+    type Outbox = Outbox;
+}
+
 impl Transaction for tokio_postgres::Transaction<'_> {
     type Connection = Self;
 
     fn connection(&mut self) -> &mut Self {
         self
+    }
+
+    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
+        outbox.enqueue(self, messages).await
     }
 
     async fn commit(self) -> Result<()> {

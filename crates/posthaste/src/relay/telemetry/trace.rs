@@ -91,13 +91,8 @@ mod tests {
 
     fn run(contexts: &[&str]) -> Run {
         let message = |context: &&str| Message::builder("e", "order", "1").traceparent(*context).build().unwrap();
-        let deliveries = contexts.iter().map(message).map(|message| Delivery {
-            message: Arc::new(message),
-            position: Position::START,
-            attempt: 1,
-            progress: None,
-        });
-        Run { destination: "crm".into(), partition: Partition::new(0), deliveries: deliveries.collect() }
+        let deliveries = contexts.iter().map(message).map(|message| Delivery::new(message, Position::START));
+        Run::new("crm", Partition::new(0), deliveries.collect())
     }
 
     #[test]

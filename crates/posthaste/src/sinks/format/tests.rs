@@ -10,8 +10,8 @@ const HTTP: Dialect = Dialect { cloudevents_prefix: "ce-", cloudevents_encoded: 
 
 fn run(message: crate::message::Builder) -> Run {
     let message = Arc::new(message.build().unwrap());
-    let delivery = Delivery { message, position: Position { tick: 2, seq: 7 }, attempt: 1, progress: None };
-    Run { destination: "bus".into(), partition: Partition::new(3), deliveries: vec![delivery] }
+    let delivery = Delivery::new(message, Position { tick: 2, seq: 7 });
+    Run::new("bus", Partition::new(3), vec![delivery])
 }
 
 fn rich() -> crate::message::Builder {

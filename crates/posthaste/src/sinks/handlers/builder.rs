@@ -1,16 +1,10 @@
 //! Registration.
 
 use std::fmt;
-use std::future::Future;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
-
-use super::typed::Typed;
-use super::{Context, Handler, Handlers, Registered, Unhandled};
-use crate::domain::DomainEvent;
+use super::{Handler, Handlers, Registered, Unhandled};
 use crate::error::{Error, Kind, Result};
-use crate::sink;
 
 /// Longest name of a handler, so that progress stays small.
 const MAX_NAME_BYTES: usize = 255;
@@ -35,17 +29,6 @@ impl Builder {
     /// Calls `handler` for events whose type matches `pattern`, in which `*` stands for any text, as in a route.
     pub fn on(self, pattern: impl Into<String>, handler: impl Handler + 'static) -> Self {
         self.on_any([pattern], handler)
-    }
-
-    /// Calls `function` for events of one type, with the event: `.on_event("welcome", |ctx, event: CustomerCreated| async …)`. A
-    /// payload that is no such event is rejected.
-    pub fn on_event<E, F, R>(self, name: impl Into<String>, function: F) -> Self
-    where
-        E: DomainEvent + DeserializeOwned + Send + Sync + 'static,
-        F: Fn(Context, E) -> R + Send + Sync + 'static,
-        R: Future<Output = Result<(), sink::Error>> + Send + 'static,
-    {
-        self.on(E::EVENT_TYPE, Typed::new(name, function))
     }
 
     /// Calls `handler` for events whose type matches one of the patterns; once, if several match.

@@ -12,8 +12,8 @@ use crate::sinks::template::Template;
 
 fn run(message: Builder) -> Run {
     let message = Arc::new(message.build().unwrap());
-    let delivery = Delivery { message, position: Position::seq(7), attempt: 1, progress: None };
-    Run { destination: "bus".into(), partition: Partition::new(3), deliveries: vec![delivery] }
+    let delivery = Delivery::new(message, Position::seq(7));
+    Run::new("bus", Partition::new(3), vec![delivery])
 }
 
 fn order() -> Builder {

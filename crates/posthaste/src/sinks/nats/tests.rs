@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use serde_json::json;
 
 use super::*;
@@ -39,8 +37,8 @@ fn nothing_of_an_address_but_host_and_port_is_shown() {
 
 fn subject(template: &str, message: Message) -> Result<String, String> {
     let template = Template::parse(template).unwrap();
-    let delivery = Delivery { message: Arc::new(message), position: Position::START, attempt: 1, progress: None };
-    let run = Run { destination: "bus".into(), partition: Partition::new(0), deliveries: vec![delivery] };
+    let delivery = Delivery::new(message, Position::START);
+    let run = Run::new("bus", Partition::new(0), vec![delivery]);
     let rendered = template.render(&SubjectRule, &run, &run.deliveries[0]);
     rendered.map(|subject| subject.into_owned()).map_err(|error| error.text().to_owned())
 }

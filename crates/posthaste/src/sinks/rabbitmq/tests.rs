@@ -13,8 +13,8 @@ fn letter(message: Builder, change: impl FnOnce(&mut Settings)) -> Result<Letter
     let mut settings = Settings::at("amqp://localhost");
     change(&mut settings);
     let message = Arc::new(message.build().unwrap());
-    let delivery = Delivery { message, position: Position::seq(7), attempt: 1, progress: None };
-    let run = Run { destination: "bus".into(), partition: Partition::new(3), deliveries: vec![delivery] };
+    let delivery = Delivery::new(message, Position::seq(7));
+    let run = Run::new("bus", Partition::new(3), vec![delivery]);
     let (mut letters, refused) = letter::write(&settings, &run);
     letters.pop().ok_or_else(|| refused.unwrap())
 }

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use serde_json::json;
 
 use super::*;
@@ -46,8 +44,8 @@ fn a_channel_alone_is_fine_for_those_who_say_so() {
 
 fn names(template: &str, message: Message) -> String {
     let template = crate::sinks::template::Template::parse(template).unwrap();
-    let delivery = Delivery { message: Arc::new(message), position: Position::START, attempt: 1, progress: None };
-    let run = Run { destination: "bus".into(), partition: Partition::new(0), deliveries: vec![delivery] };
+    let delivery = Delivery::new(message, Position::START);
+    let run = Run::new("bus", Partition::new(0), vec![delivery]);
     let stream = template.render(&StreamRule, &run, &run.deliveries[0]).unwrap();
     names::memory(&run, &run.key().unwrap(), &stream)
 }

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, duplex};
@@ -15,14 +13,10 @@ fn order() -> Builder {
 }
 
 fn run(messages: impl IntoIterator<Item = Builder>) -> Run {
-    let delivery = |(n, builder): (usize, Builder)| Delivery {
-        message: Arc::new(builder.build().unwrap()),
-        position: Position::seq(n as u64 + 1),
-        attempt: 1,
-        progress: None,
-    };
+    let delivery =
+        |(n, builder): (usize, Builder)| Delivery::new(builder.build().unwrap(), Position::seq(n as u64 + 1));
     let deliveries: Vec<_> = messages.into_iter().enumerate().map(delivery).collect();
-    Run { destination: "log".into(), partition: Partition::new(3), deliveries }
+    Run::new("log", Partition::new(3), deliveries)
 }
 
 /// What the sink writes for these messages.

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use super::*;
 use crate::journal::{Partition, Position};
 use crate::message::Message;
@@ -22,8 +20,8 @@ impl Rule for Strict {
 }
 
 fn run(message: Message) -> Run {
-    let delivery = Delivery { message: Arc::new(message), position: Position::seq(7), attempt: 1, progress: None };
-    Run { destination: "bus".into(), partition: Partition::new(3), deliveries: vec![delivery] }
+    let delivery = Delivery::new(message, Position::seq(7));
+    Run::new("bus", Partition::new(3), vec![delivery])
 }
 
 fn render(written: &str, message: Message) -> Result<String, Error> {

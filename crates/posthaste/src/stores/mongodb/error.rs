@@ -59,7 +59,7 @@ impl From<mongodb::error::Error> for Error {
 
 /// The driver's part of an error, if it has one.
 pub(super) fn failure_of(error: &Error) -> Option<&Failure> {
-    error.cause()?.downcast_ref()
+    std::error::Error::source(error)?.downcast_ref()
 }
 
 /// An address that the driver does not understand. Its own words would repeat the address, password included.

@@ -1,5 +1,5 @@
-use posthaste::domain::blocking::{Persist, UnitOfWork};
-use posthaste::domain::{Aggregate, Conflict};
+use posthaste::domain::blocking::Persist;
+use posthaste::domain::{Aggregate, Conflict, UnitOfWork};
 use posthaste::stores::sqlite::{self, Options};
 use rusqlite::{Connection, Transaction};
 

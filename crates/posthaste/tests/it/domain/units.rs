@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use posthaste::domain::{
-    Begin, Conflict, Connection, Effect, Inbox, Persist, Transaction, Transactional, UnitOfWork, decode,
+    Begin, Conflict, Connection, Effect, HasOutbox, Inbox, Persist, Transaction, Transactional, UnitOfWork, decode,
 };
 use posthaste::inspect::Inspect;
 use posthaste::journal::{Journal, Position};
@@ -58,7 +58,7 @@ where
 pub(super) async fn another_schema_holds<P: Begin>(
     pool: P,
     store: &(impl Inspect + Journal),
-    outbox: &<ConnectionOf<P> as Connection>::Outbox,
+    outbox: &<P::Transaction as HasOutbox>::Outbox,
     schema: &str,
 ) where
     Customer: Persist<ConnectionOf<P>, Error = Failure>,

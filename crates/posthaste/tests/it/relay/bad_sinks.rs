@@ -49,12 +49,14 @@ impl Bad {
             Habit::Panic | Habit::PanicWhenCalled => panic!("a bug in a sink"),
             Habit::Silence => std::future::pending().await,
             Habit::ConfirmOne => {
-                let first = Run { deliveries: run.deliveries[..1].to_vec(), ..run.clone() };
+                let mut first = run.clone();
+                first.deliveries.truncate(1);
                 self.inner.deliver(&first).await
             }
             Habit::ConfirmTooMuch => {
-                let outcome = self.inner.deliver(run).await;
-                Outcome { confirmed: usize::MAX, ..outcome }
+                let mut outcome = self.inner.deliver(run).await;
+                outcome.confirmed = usize::MAX;
+                outcome
             }
         }
     }

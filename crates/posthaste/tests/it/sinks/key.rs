@@ -1,6 +1,5 @@
 //! Messages of one key, and delivering them as an engine would.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use posthaste::journal::{Partition, Position};
@@ -18,17 +17,8 @@ pub(crate) fn ids(messages: &[Message]) -> Vec<MessageId> {
 }
 
 pub(crate) fn run(messages: &[Message]) -> Run {
-    let delivery = |(n, message): (usize, &Message)| Delivery {
-        message: Arc::new(message.clone()),
-        position: Position::seq(n as u64 + 1),
-        attempt: 1,
-        progress: None,
-    };
-    Run {
-        destination: "it".into(),
-        partition: Partition::new(0),
-        deliveries: messages.iter().enumerate().map(delivery).collect(),
-    }
+    let delivery = |(n, message): (usize, &Message)| Delivery::new(message.clone(), Position::seq(n as u64 + 1));
+    Run::new("it", Partition::new(0), messages.iter().enumerate().map(delivery).collect())
 }
 
 /// Delivers a run that must be confirmed as a whole.

@@ -1,6 +1,5 @@
 //! Runs to deliver.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -21,13 +20,8 @@ pub(crate) fn orders(id: &str, from: u64, to: u64) -> Vec<(u64, Message)> {
 
 /// A run of messages at these positions.
 pub(crate) fn run(messages: &[(u64, Message)]) -> Run {
-    let delivery = |(position, message): &(u64, Message)| Delivery {
-        message: Arc::new(message.clone()),
-        position: Position::seq(*position),
-        attempt: 1,
-        progress: None,
-    };
-    Run { destination: "bus".into(), partition: Partition::new(0), deliveries: messages.iter().map(delivery).collect() }
+    let delivery = |(position, message): &(u64, Message)| Delivery::new(message.clone(), Position::seq(*position));
+    Run::new("bus", Partition::new(0), messages.iter().map(delivery).collect())
 }
 
 pub(crate) async fn deliver(sink: &dyn Sink, messages: &[(u64, Message)]) -> Outcome {

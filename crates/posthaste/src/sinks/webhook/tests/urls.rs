@@ -104,8 +104,8 @@ fn a_public_url_is_accepted() {
 fn rendered(url: &str, key: &str) -> Result<String, Error> {
     let webhook = Webhook::new(settings(url)).expect("the settings are good");
     let message = Message::builder("order.created", "order", "1").key(key).tenant(key).build().expect("it is valid");
-    let delivery = Delivery { message: message.into(), position: Position::seq(1), attempt: 1, progress: None };
-    let run = Run { destination: "crm".into(), partition: Partition::new(0), deliveries: vec![delivery.clone()] };
+    let delivery = Delivery::new(message, Position::seq(1));
+    let run = Run::new("crm", Partition::new(0), vec![delivery.clone()]);
     webhook.endpoint.url(&run, &delivery).map(String::from)
 }
 

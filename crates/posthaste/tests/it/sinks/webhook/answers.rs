@@ -23,8 +23,8 @@ fn order() -> Message {
 
 pub(super) fn run(message: &Message) -> Run {
     let message = Arc::new(message.clone());
-    let delivery = Delivery { message, position: Position::seq(1), attempt: 1, progress: None };
-    Run { destination: "crm".into(), partition: Partition::new(0), deliveries: vec![delivery] }
+    let delivery = Delivery::new(message, Position::seq(1));
+    Run::new("crm", Partition::new(0), vec![delivery])
 }
 
 /// What a receiver with this secret computes.
