@@ -43,7 +43,7 @@ impl Begin for Pool {
     async fn begin_transaction(&self) -> Result<PooledTransaction> {
         let unavailable = |error| Error::new(Kind::Unavailable, "the pool has no connection").caused_by(error);
         let client = self.get().await.map_err(unavailable)?;
-        // Open before the server says so: whoever stops waiting for the answer shall leave no transaction behind.
+        // Open before the server confirms it: a caller that stops waiting for the answer leaves no transaction behind.
         let transaction = PooledTransaction { client, open: true };
         transaction.client.batch_execute("BEGIN").await?;
         Ok(transaction)

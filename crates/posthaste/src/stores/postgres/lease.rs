@@ -12,24 +12,24 @@ use crate::stores::values::{signed, unsigned};
 
 pub(super) async fn lease(store: &Postgres, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
     let client = store.client().await?;
-    let statement = client.prepare_cached(include_str!("sql/lease/survey.sql")).await?;
-    let survey = client.query_one(&statement, &[&worker.0]).await?;
-    identity::check(&survey)?;
-    let announced_for: Option<i64> = survey.try_get("announced_for")?;
+    let statement = client.prepare_cached(include_str!("sql/lease/glance.sql")).await?;
+    let glance = client.query_one(&statement, &[&worker.0]).await?;
+    identity::check(&glance)?;
+    let announced_for: Option<i64> = glance.try_get("announced_for")?;
     let is_fresh = announced_for.is_some_and(|millis| codec::until(millis) > ttl * 2 / 3);
-    let any_free: bool = survey.try_get("any_free")?;
+    let any_free: bool = glance.try_get("any_free")?;
     // An idle worker calls this twice a second, and is not to write each time.
     if is_fresh && !(any_free && want > 0) {
-        return grant(&survey, Vec::new());
+        return grant(&glance, Vec::new());
     }
     let statement = client.prepare_cached(include_str!("sql/lease/take.sql")).await?;
     let taken = client.query(&statement, &[&worker.0, &codec::micros(ttl), &signed(want)]).await?;
-    grant(&survey, taken.iter().map(taken_lease).collect::<Result<_>>()?)
+    grant(&glance, taken.iter().map(taken_lease).collect::<Result<_>>()?)
 }
 
-fn grant(survey: &Row, leases: Vec<Lease>) -> Result<Grant> {
-    let others: i64 = survey.try_get("others")?;
-    let paused: Vec<String> = survey.try_get("paused")?;
+fn grant(glance: &Row, leases: Vec<Lease>) -> Result<Grant> {
+    let others: i64 = glance.try_get("others")?;
+    let paused: Vec<String> = glance.try_get("paused")?;
     let workers = usize::try_from(others).unwrap_or(0) + 1;
     Ok(Grant { leases, workers, paused: paused.into_iter().map(Name::from).collect() })
 }

@@ -43,7 +43,7 @@ pub(super) async fn migrate(store: &Postgres) -> Result<()> {
     }
     if found == 0 {
         let partitions = i32::from(options.partitions.max(1));
-        transaction.execute(include_str!("sql/migrate/describe.sql"), &[&VERSION, &partitions]).await?;
+        transaction.execute(include_str!("sql/migrate/schema.sql"), &[&VERSION, &partitions]).await?;
         transaction.execute(include_str!("sql/segments/add.sql"), &[]).await?;
     } else if found < VERSION {
         transaction.execute(include_str!("sql/migrate/version.sql"), &[&VERSION]).await?;

@@ -55,7 +55,7 @@ async fn held(client: &Client, destination: &Name) -> Result<HashMap<Partition, 
 }
 
 async fn first_due(client: &Client, destination: &Name) -> Result<HashMap<Partition, Duration>> {
-    let statement = client.prepare_cached(include_str!("sql/open/due.sql")).await?;
+    let statement = client.prepare_cached(include_str!("sql/open/first_due.sql")).await?;
     let rows = client.query(&statement, &[&destination.as_str()]).await?;
     rows.iter()
         .map(|row| Ok((codec::partition(row.try_get("partition")?)?, codec::until(row.try_get("due_in")?))))

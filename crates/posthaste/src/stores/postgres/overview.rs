@@ -1,4 +1,4 @@
-//! The whole store at a glance.
+//! Counts of the whole store.
 
 use deadpool_postgres::Transaction;
 use tokio_postgres::Row;

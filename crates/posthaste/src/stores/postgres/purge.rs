@@ -53,7 +53,7 @@ impl<'a> Single<'a> {
     }
 
     async fn count(&self, limit: usize) -> Result<u64> {
-        self.run(include_str!("sql/purge/count.sql"), limit).await
+        self.run(include_str!("sql/purge/find.sql"), limit).await
     }
 
     async fn remove(&self, limit: usize) -> Result<u64> {

@@ -1,5 +1,5 @@
--- A person has looked: from here on the journal belongs to this database. Whoever held a partition holds it no longer, and what
--- they still have under way is refused.
+-- A person has accepted it: from here on the journal belongs to this database. No worker holds a partition any longer, and what one
+-- still has under way is refused. Reads the whole journal.
 --
 -- In a copy from another server the ids of transactions mean nothing, so all messages become one tick in the order of their
 -- sequence numbers, and every lane stands before the first message that it has not settled. Nothing is lost, and nothing that is

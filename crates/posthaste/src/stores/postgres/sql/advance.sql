@@ -17,7 +17,7 @@ WITH previous AS MATERIALIZED (
 ), fresh AS MATERIALIZED (
     SELECT * FROM sample WHERE messages < 2000
     UNION ALL
-    -- A backlog: the rest is counted without a look at each message, and weighs what these do.
+    -- A backlog: the rest is counted without reading each message, and is taken to weigh what these do.
     SELECT w.first_seq, w.last_seq, w.messages, (sample.bytes::numeric * w.messages / sample.messages)::bigint
     FROM sample CROSS JOIN previous CROSS JOIN LATERAL (
         SELECT min(o.seq) AS first_seq, max(o.seq) AS last_seq, count(*) AS messages
@@ -32,7 +32,7 @@ WITH previous AS MATERIALIZED (
     CROSS JOIN (
         SELECT max(end_seq) AS end_seq, coalesce(sum(messages), 0)::bigint AS messages, coalesce(sum(bytes), 0)::bigint AS bytes
         FROM late) AS l
-    -- Whoever comes while another one is at it does not wait for that one.
+    -- Of several workers at once only one goes on; the others do not wait for it.
     WHERE CASE WHEN f.messages + l.messages > 0
                THEN pg_try_advisory_xact_lock(7364, 'outbox_ticks'::regclass::oid::integer) END
     ON CONFLICT (n) DO NOTHING

@@ -1,4 +1,5 @@
--- Everything about the server that a relay should not run into unawares: whether it must not start, and why.
+-- Everything about the server that does harm to a relay or costs it dearly: whether the relay must not start, and why. Reads catalogues
+-- and statistics views only.
 SELECT true AS refuses, 'this is a replica: the journal can only be walked on the primary' AS text WHERE pg_is_in_recovery()
 UNION ALL
 SELECT true, 'the sequence outbox_seq takes numbers in advance, so messages of one key could swap: ALTER SEQUENCE outbox_seq CACHE 1'

@@ -1,5 +1,6 @@
--- Stores messages in the caller's transaction, in the order given. One whose origin was stored before is left out by the
--- trigger that only messages with an origin pay for; everything else that is wrong with one is an error.
+-- Stores messages in the caller's transaction, in the order given. A message whose origin was stored before is left out by a trigger
+-- that only messages with an origin pay for; everything else that is wrong with one is an error. Writes to the end of every index
+-- but those of id, key and aggregate.
 INSERT INTO {schema}.outbox (
     id, event_type, aggregate_type, aggregate_id, key, tenant, user_id, correlation_id, content_type, occurred_at, due_at,
     destination, max_attempts, source_stream, source_event, headers, payload

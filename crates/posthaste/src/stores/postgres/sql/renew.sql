@@ -1,4 +1,4 @@
--- Extends leases, even late ones, unless they were given back or taken; by primary key. Keeps what the worker says about itself.
+-- Extends leases, even late ones, unless they were given back or taken. Keeps what the worker reports. By primary keys.
 WITH alive AS (
     INSERT INTO outbox_workers (worker, expires_at, report) VALUES ($1, now() + $2::bigint * interval '1 microsecond', $3)
     ON CONFLICT (worker) DO UPDATE SET expires_at = excluded.expires_at, report = excluded.report

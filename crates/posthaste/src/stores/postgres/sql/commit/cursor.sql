@@ -1,5 +1,5 @@
 -- Moves the cursors of lanes whose lease is still held under its epoch, and returns which of those asked about that were. A lane
--- that someone else has opened carries a higher epoch, which this very row says, so that nobody writes late. By primary keys; no
+-- that someone else has opened carries a higher epoch, which this very row holds, so that nobody writes late. By primary keys; no
 -- index knows what changes. With $8 keeps where cursors stood that were not marked for ten seconds. With $9 the commit does not
 -- wait for the disk.
 WITH lanes AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- Sets deliveries aside or replaces them, by primary key. What someone discarded stays so.
+-- Parks deliveries, or replaces what was parked. What someone discarded stays discarded. By primary key.
 INSERT INTO outbox_parked AS p (
     seq, destination, tick, partition, tenant, key, state, holds, attempts, kills, due_at, worker, error, progress)
 SELECT n.seq, n.destination, n.tick, n.partition, n.tenant, n.key, n.state, n.holds, n.attempts, n.kills,

@@ -1,4 +1,4 @@
--- One message by `outbox_id`. What is in no tick yet will be in the next one.
+-- One message, by `outbox_id`. A message that is in no tick yet will be in the next one.
 SELECT {message_columns},
     coalesce(outbox_tick(o.xid), (SELECT max(n) + 1 FROM outbox_ticks)) AS tick
 FROM outbox AS o

@@ -1,5 +1,6 @@
--- Announces the worker and takes up to $3 partitions that nobody holds, each under a new epoch, higher than all before. Two who
--- ask at once do not wait for each other and never get the same one. Says whether someone let it expire.
+-- Announces the worker and takes up to $3 partitions that nobody holds, each under a new epoch, higher than all before. Two workers
+-- at once do not wait for each other and never get the same partition. `expired_before` is true where the last holder let its lease
+-- expire. By primary keys.
 WITH announced AS (
     INSERT INTO outbox_workers (worker, expires_at) VALUES ($1, now() + $2::bigint * interval '1 microsecond')
     ON CONFLICT (worker) DO UPDATE SET expires_at = excluded.expires_at

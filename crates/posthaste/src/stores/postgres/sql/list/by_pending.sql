@@ -1,5 +1,6 @@
--- Candidates beyond the slowest cursor, in order of their sequence numbers: the rest of its tick; what is in no tick up to it, of
--- which the ticks behind it and a look into `outbox_xid` tell the first number; and by their transactions those who were late, or may be.
+-- Candidates beyond the slowest cursor, in the order of their sequence numbers: the rest of its tick; everything in later ticks or in
+-- none, from the first number that later ticks and `outbox_xid` know of; and the messages of transactions that were late or may be,
+-- by `outbox_xid`.
 WITH slowest AS MATERIALIZED (
     SELECT t.*, c.low_seq FROM (
         SELECT c.low_tick, min(c.low_seq) AS low_seq
@@ -13,7 +14,7 @@ WITH slowest AS MATERIALIZED (
             SELECT seq FROM outbox WHERE xid >= (SELECT ceiling FROM outbox_ticks ORDER BY n DESC LIMIT 1) OFFSET 0) AS o)
         ) AS first_seq
     FROM slowest AS s
-), stragglers AS MATERIALIZED (
+), late_or_running AS MATERIALIZED (
     SELECT unnest(s.late || s.running) AS xid FROM slowest AS s
     UNION SELECT unnest(t.late) FROM slowest AS s JOIN outbox_ticks AS t ON t.n > s.n
     UNION SELECT unnest(running) FROM (SELECT running FROM outbox_ticks ORDER BY n DESC LIMIT 1) AS newest
@@ -31,6 +32,6 @@ SELECT seq FROM (
           AND CASE WHEN xid >= s.floor AND xid < s.ceiling THEN xid <> ALL (s.running) END
         ORDER BY seq LIMIT $2) AS o
     UNION
-    SELECT o.seq FROM stragglers AS r
+    SELECT o.seq FROM late_or_running AS r
     CROSS JOIN LATERAL (SELECT seq FROM outbox WHERE xid = r.xid AND seq > $1 ORDER BY seq LIMIT $2) AS o) AS candidates
 ORDER BY seq LIMIT $2;

@@ -1,4 +1,4 @@
--- How many messages lanes have not come to, and the age of the oldest in seconds. Looks only at what lies beyond the slowest
+-- How many messages lanes have not come to, and the age of the oldest in seconds. Reads only what lies beyond the slowest
 -- cursor: the rest of its tick, by `outbox_seq_index`, and what is in no tick up to it, by `outbox_xid`. Lanes and exceptions are
 -- few: they are hashed, and routes are asked once for each type of event.
 WITH slowest AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- Removes the oldest messages that `count.sql` counts, with every trace of them. By `outbox_seq_index`, from the oldest.
+-- Removes the oldest messages that `find.sql` counts, with every trace of them. By `outbox_seq_index`, from the oldest.
 WITH old AS MATERIALIZED (
     SELECT o.seq FROM outbox AS o
     WHERE o.written_at <= clock_timestamp() - $1::bigint * interval '1 microsecond'
@@ -9,7 +9,7 @@ WITH old AS MATERIALIZED (
 ), removed AS (
     DELETE FROM outbox AS o USING old WHERE o.seq = old.seq RETURNING o.seq
 ), parked AS (
-    -- What was discarded of it, and what destinations that are no longer named had set aside.
+    -- What was discarded of it, and what destinations that are no longer named had parked.
     DELETE FROM outbox_parked AS p USING old WHERE p.seq = old.seq
 ), attempts AS (
     DELETE FROM outbox_attempts AS a USING old WHERE a.seq = old.seq

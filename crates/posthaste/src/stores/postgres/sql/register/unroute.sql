@@ -1,2 +1,2 @@
--- Routes hold from their registration on: the ones before go.
+-- Routes hold from their registration on: the earlier ones go. Empties a small table.
 DELETE FROM outbox_routes;

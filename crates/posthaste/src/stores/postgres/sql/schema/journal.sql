@@ -62,7 +62,7 @@ CREATE INDEX outbox_seq_index ON {schema}.outbox (seq);
 -- For ticks, and for the messages of a late transaction.
 CREATE INDEX outbox_xid ON {schema}.outbox (xid, seq);
 CREATE INDEX outbox_id ON {schema}.outbox (id);
--- For a held key that catches up, and for whoever looks a key up.
+-- For a held key that catches up, and for operators who ask about a key.
 CREATE INDEX outbox_key ON {schema}.outbox (
     (CASE key WHEN '' THEN aggregate_type || '/' || aggregate_id ELSE key END), seq) WHERE key IS NOT NULL;
 -- For the history of an aggregate.
@@ -97,7 +97,7 @@ CREATE TABLE {schema}.outbox_schema (
     version    integer NOT NULL,
     -- Fixed for ever: another number would put the messages of a key into another partition.
     partitions integer NOT NULL,
-    -- The database this journal was made in, and which of its histories: see `guard.rs`.
+    -- The database this journal was made in, and which of its histories: see `identity.rs`.
     system     text NOT NULL,
     timeline   text NOT NULL
 );

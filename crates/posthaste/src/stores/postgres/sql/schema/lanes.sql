@@ -15,12 +15,12 @@ CREATE TABLE {schema}.outbox_routes (
     PRIMARY KEY (destination, pattern)
 );
 
--- How far a lane got: everything up to `low` is settled, and so is what `done` lists. What changes comes last, and no index
+-- How far a lane got: everything up to `low` is settled, and everything that `done` lists. What changes comes last, and no index
 -- knows it, so that moving a cursor writes a few dozen bytes.
 CREATE TABLE {schema}.outbox_cursors (
     partition   integer NOT NULL,
     destination text COLLATE "C" NOT NULL,
-    -- Whoever opened the lane last. A write under an older epoch is refused by this very row.
+    -- The lease that opened the lane last. A write under an older epoch is refused by this very row.
     epoch       bigint NOT NULL DEFAULT 0,
     worker      text,
     -- Time of the newest of `outbox_marks`.
@@ -44,7 +44,7 @@ CREATE TABLE {schema}.outbox_marks (
     PRIMARY KEY (destination, partition, tick, seq)
 );
 
--- Deliveries set aside.
+-- Parked deliveries.
 CREATE TABLE {schema}.outbox_parked (
     seq         bigint NOT NULL,
     destination text COLLATE "C" NOT NULL,
@@ -103,7 +103,7 @@ CREATE TABLE {schema}.outbox_leases (
     expires_at timestamptz NOT NULL DEFAULT '-infinity'
 ) WITH (fillfactor = 50);
 
--- Who is alive, and what they say about themselves (JSON).
+-- The workers that are alive, and what they report (JSON).
 CREATE TABLE {schema}.outbox_workers (
     worker     text PRIMARY KEY,
     expires_at timestamptz NOT NULL,

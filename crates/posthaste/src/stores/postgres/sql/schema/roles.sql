@@ -4,7 +4,7 @@
 --     SCHEMA_producer   writes messages: INSERT into the columns that are for writers, and nothing else
 --     SCHEMA_relay      runs a relay and the commands of an operator
 --
--- The owner of the schema is the administrator: whoever ran the migration.
+-- The owner of the schema is the administrator: the user that ran the migration.
 CREATE FUNCTION {schema}.outbox_grant(producer text, relay text) RETURNS void LANGUAGE plpgsql
 SET search_path = {schema}, pg_temp AS $$
 DECLARE

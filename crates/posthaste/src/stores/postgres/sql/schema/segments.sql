@@ -1,5 +1,5 @@
 -- Segments: the journal in parts of a day (UTC), made ahead and dropped as a whole. Functions with the rights of the journal's
--- owner, so that a relay needs none to change tables. Neither ever waits long for a lock, nor makes writers wait.
+-- owner, so that a relay needs none to change tables. None of them waits long for a lock or makes writers wait.
 
 -- Makes the segments of today and the days that follow, where they are missing; returns how many. A day in which something was
 -- written while its segment was missing goes without one: its messages stay in `outbox_rest`.

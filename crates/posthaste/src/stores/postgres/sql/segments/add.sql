@@ -1,2 +1,2 @@
--- Segments for today and three days ahead.
+-- Makes the segments of today and three days ahead, where they are missing.
 SELECT outbox_add_segments(3);

@@ -1,4 +1,4 @@
--- Marks that are older than every message, a bounded number at a time.
+-- Removes marks that are older than every message, a bounded number at a time. Reads `outbox_marks` until it has found them.
 DELETE FROM outbox_marks WHERE (destination, partition, tick, seq) IN (
     SELECT m.destination, m.partition, m.tick, m.seq
     FROM outbox_marks AS m

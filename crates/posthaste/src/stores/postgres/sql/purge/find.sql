@@ -1,5 +1,5 @@
--- How many messages, $3 at most, are older than $1 microseconds and settled by all who take them. Before a destination is
--- registered nobody knows who wants what, so nothing may go. With $2 only those outside of segments.
+-- How many messages, $3 at most, are older than $1 microseconds and settled by every destination that takes them. Before a destination
+-- is registered nobody knows who wants what, so nothing may go. With $2 only those outside of segments. By `outbox_seq_index`.
 SELECT count(*) AS messages FROM (
     SELECT 1 FROM outbox AS o
     WHERE o.written_at <= clock_timestamp() - $1::bigint * interval '1 microsecond'

@@ -1,4 +1,4 @@
--- In how many milliseconds the first parked delivery of each partition is due, under the same conditions as `due.sql`. One pass
+-- In how many milliseconds the first parked delivery of each partition is due, under the same conditions as `sql/due.sql`. One pass
 -- over the destination's part of `outbox_parked_due`.
 SELECT p.partition, (extract(epoch FROM min(p.due_at) - now()) * 1000)::bigint AS due_in
 FROM outbox_parked AS p
