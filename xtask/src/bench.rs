@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use serde_json::{Map, Value};
 
 use self::catalog::Benchmark;
-use crate::services::{self, Server};
+use crate::services::{self, InUse, Server};
 use crate::step::{cargo, execute, shown};
 
 mod catalog;
@@ -40,6 +40,9 @@ pub struct Args {
     /// Print the ratios only
     #[arg(long)]
     json: bool,
+    /// Leave the servers running that this starts; otherwise they stop at its end
+    #[arg(long)]
+    keep_services: bool,
 }
 
 /// Per case, what each round measured.
@@ -50,9 +53,10 @@ pub fn run(args: &Args) -> Result<()> {
     if args.rounds == 0 {
         bail!("`--rounds` must be at least 1");
     }
-    if !benchmark.services.is_empty() {
-        services::up_named(benchmark.services)?;
-    }
+    let servers = match benchmark.services {
+        [] => None,
+        names => Some(InUse::start(&services::named(names)?, args.keep_services)?),
+    };
     execute(cargo_bench(&benchmark).arg("--no-run"))?;
     let server = benchmark.server.map(|(name, options)| Server::start(name, options)).transpose()?;
     let program = Program { benchmark: &benchmark, server };
@@ -76,6 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
         insert(&mut results, &case.replace('-', "_"), figure);
     }
+    drop((program, servers));
     println!("{}", serde_json::to_string(&results)?);
     Ok(())
 }

@@ -16,12 +16,17 @@ pub fn run() -> Result<()> {
     steps.step("tidy", tidy::run)?;
     steps.step("lints", || execute(&mut cargo("clippy --workspace --all-targets --all-features -- -D warnings")))?;
     steps.step("features", each_feature_alone)?;
-    steps.step("tests", || test::run(&test::Args::default()))?;
+    let mut tally = test::Tally::default();
+    steps.step("tests", || {
+        tally = test::run(&test::Args::default())?;
+        Ok(())
+    })?;
     steps.step("simulator", || sim::run(&sim::Args::schedules(SCHEDULES)))?;
     steps.step("examples", examples)?;
     steps.step("demo", || execute(&mut cargo("run --release --quiet -- demo --json")))?;
     steps.step("documentation", documentation)?;
     steps.summary();
+    println!("\n{tally}");
     Ok(())
 }
 

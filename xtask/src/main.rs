@@ -58,7 +58,7 @@ fn run(chore: Chore) -> Result<()> {
     root::enter()?;
     match chore {
         Chore::Ci => ci::run(),
-        Chore::Test(args) => test::run(&args),
+        Chore::Test(args) => test::run(&args).map(drop),
         Chore::Services(args) => services::run(args),
         Chore::Clients => clients::install(),
         Chore::Sim(args) => sim::run(&args),

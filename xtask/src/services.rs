@@ -17,6 +17,7 @@ use self::instance::Instance;
 mod ask;
 mod cache;
 mod catalog;
+mod in_use;
 mod install;
 mod instance;
 mod kafka;
@@ -29,6 +30,7 @@ mod private;
 mod rabbitmq;
 mod redis;
 
+pub use self::in_use::InUse;
 pub use self::private::Server;
 
 #[derive(Debug, clap::Args)]
@@ -72,46 +74,54 @@ enum What {
         #[arg(value_delimiter = ',')]
         addresses: Vec<SocketAddr>,
     },
+    /// Stop what a run of tests has started, as soon as that run ends and with it the input
+    #[command(hide = true)]
+    StopAfter,
 }
 
 pub fn run(args: Args) -> Result<()> {
     match args.what {
-        What::Up { names } if names.is_empty() => up_for_tests(),
-        What::Up { names } => up(&named(&names)?),
+        What::Up { names } if names.is_empty() => up(&for_tests(), Stay::ForGood),
+        What::Up { names } => up(&named(&names)?, Stay::ForGood),
         What::Down { names } => down(&named(&names)?),
         What::Status { names } => named(&names).map(|services| status(&services)),
         What::Serve { name, folder, address, options } => {
             private::serve(Service::named(&name)?, folder, address, &options)
         }
         What::Await { name, addresses } => patience::wait_for_answer(Service::named(&name)?, &addresses, &mut []),
+        What::StopAfter => in_use::stop_after_input(),
     }
 }
 
-/// Starts what the tests need.
-pub fn up_for_tests() -> Result<()> {
-    up(&CATALOG.iter().filter(|service| service.tests_need_it).collect::<Vec<_>>())
-}
-
-/// Starts these.
-pub fn up_named(names: &[&str]) -> Result<()> {
-    up(&named(&names.iter().map(ToString::to_string).collect::<Vec<_>>())?)
+/// What the tests need.
+pub fn for_tests() -> Vec<&'static Service> {
+    CATALOG.iter().filter(|service| service.tests_need_it).collect()
 }
 
 /// The services of these names; all, if none is given.
-fn named(names: &[String]) -> Result<Vec<&'static Service>> {
+pub fn named(names: &[impl AsRef<str>]) -> Result<Vec<&'static Service>> {
     if names.is_empty() {
         return Ok(CATALOG.iter().collect());
     }
-    names.iter().map(|name| Service::named(name)).collect()
+    names.iter().map(|name| Service::named(name.as_ref())).collect()
+}
+
+/// How long a server that is started stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stay {
+    /// Until somebody stops it.
+    ForGood,
+    /// Until the last run that uses it ends.
+    WhileInUse,
 }
 
 /// Installs what is missing, then starts all at once.
-fn up(services: &[&'static Service]) -> Result<()> {
+fn up(services: &[&'static Service], stay: Stay) -> Result<()> {
     let _lock = lock()?;
     private::sweep()?;
     keep_this_program()?;
     obtain(services)?;
-    all_at_once(services, start)
+    all_at_once(services, |service| start(service, stay))
 }
 
 /// Installs what is missing: packages in one go, then everything else at once.
@@ -143,9 +153,16 @@ fn install_packages(services: &[&'static Service]) -> Result<()> {
     Ok(())
 }
 
-fn start(service: &'static Service) -> Result<()> {
-    let name = service.name;
-    if let Some(instance) = Instance::running(service) {
+/// Starts a server, unless it runs and answers. One that ran before stays as long as it would have; who asks for it to stay for good
+/// gets that.
+fn start(service: &'static Service, stay: Stay) -> Result<()> {
+    let (name, running) = (service.name, Instance::running(service));
+    if stay == Stay::ForGood {
+        instance::stays(service, true)?;
+    } else if running.is_none() {
+        instance::stays(service, false)?;
+    }
+    if let Some(instance) = running {
         if instance.answers() {
             println!("{name}: runs at {}", instance.address());
             return Ok(());

@@ -1,95 +1,103 @@
 //! All set-up and all tests, in one command.
 
-use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use self::report::Report;
+use crate::services::InUse;
 use crate::step::{cargo, shown};
 use crate::{clients, services};
 
+mod report;
+mod slowest;
+mod stress;
+
 /// More than there may be cores, because most tests wait for a server most of the time.
-const THREADS: &str = "4";
+const THREADS: usize = 4;
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// Only tests whose path contains this, such as `sinks::stdout`
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Run them this many times beside busy loops on all cores, up to the first failure
+    #[arg(long, value_name = "ROUNDS")]
+    stress: Option<u32>,
+    /// Leave the servers running that this starts; otherwise they stop at its end
+    #[arg(long)]
+    keep_services: bool,
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    services::up_for_tests()?;
+/// How many tests passed and failed.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    pub passed: u64,
+    pub failed: u64,
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
+    }
+}
+
+/// Runs the tests. What they print ends with what was slowest and the tally.
+pub fn run(args: &Args) -> Result<Tally> {
+    let servers = InUse::start(&services::for_tests(), args.keep_services)?;
     clients::install()?;
-    let mut command = cargo("test --workspace --all-features --no-fail-fast");
-    if std::env::var_os("RUST_TEST_THREADS").is_none() {
-        command.env("RUST_TEST_THREADS", THREADS);
+    let report = match args.stress {
+        Some(rounds) => stress::run(&Tests::new(args), rounds),
+        None => Tests::new(args).run(),
+    };
+    drop(servers);
+    let report = report?;
+    print!("{}", report.slowest());
+    println!("\n{}", report.tally());
+    if !report.success {
+        bail!("not all is well: {}", report.failures().join(", "));
     }
-    if let Some(only) = &args.only {
-        command.args(["--", only]);
-    }
-    let tally = tallied(&mut command)?;
-    println!("\n{} passed, {} failed", tally.passed, tally.failed);
-    if !tally.success {
-        bail!("{} says that not all is well", shown(&command));
-    }
-    if tally.passed == 0 {
+    if report.tally().passed == 0 {
         bail!("no test has run: is `--only` right?");
     }
-    Ok(())
+    Ok(report.tally())
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Tally {
-    passed: u64,
-    failed: u64,
-    success: bool,
+/// What to run.
+struct Tests {
+    only: Option<String>,
+    threads: usize,
 }
 
-impl Tally {
-    /// Adds `test result: ok. 3 passed; 0 failed; …`, one such line per test program.
-    fn add(&mut self, line: &str) {
-        let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". ")) else {
-            return;
-        };
-        for count in counts.split("; ") {
-            match count.split_once(' ') {
-                Some((number, "passed")) => self.passed += number.parse::<u64>().unwrap_or(0),
-                Some((number, "failed")) => self.failed += number.parse::<u64>().unwrap_or(0),
-                _ => {}
-            }
-        }
+impl Tests {
+    fn new(args: &Args) -> Self {
+        let threads = std::env::var("RUST_TEST_THREADS").ok().and_then(|threads| threads.parse().ok());
+        Self { only: args.only.clone(), threads: threads.unwrap_or(THREADS) }
     }
-}
 
-/// Runs the tests, shows what they print, and counts.
-fn tallied(command: &mut Command) -> Result<Tally> {
-    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
-    let mut tally = Tally::default();
-    let output = child.stdout.take().context("the output of cargo is a pipe")?;
-    for line in BufReader::new(output).lines() {
-        let line = line?;
-        println!("{line}");
-        tally.add(&line);
+    fn command(&self, options: &[&str]) -> Command {
+        let mut command = cargo("test --workspace --all-features");
+        command.args(options).env("RUST_TEST_THREADS", self.threads.to_string());
+        command.args(self.only.iter().flat_map(|only| ["--", only]));
+        command
     }
-    tally.success = child.wait()?.success();
-    Ok(tally)
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// Runs them once and shows what they print. All run, also after one that failed.
+    fn run(&self) -> Result<Report> {
+        self.watch(&mut self.command(&["--no-fail-fast"]), |line| {
+            println!("{line}");
+            Ok(())
+        })
+    }
 
-    #[test]
-    fn results_of_several_programs_are_added_up() {
-        let mut tally = Tally::default();
-        for line in [
-            "running 3 tests",
-            "test result: ok. 42 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.58s",
-            "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-        ] {
-            tally.add(line);
-        }
-        assert_eq!(tally, Tally { passed: 43, failed: 2, success: false });
+    /// Runs a command and takes note of each line that it prints.
+    fn watch(&self, command: &mut Command, mut line: impl FnMut(&str) -> Result<()>) -> Result<Report> {
+        let shown = shown(command);
+        let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start: {shown}"))?;
+        let output = child.stdout.take().context("the output of cargo is a pipe")?;
+        let mut report = Report::new(self.threads);
+        report.read(output, &mut line)?;
+        report.success = child.wait()?.success();
+        Ok(report)
     }
 }

@@ -1,4 +1,4 @@
-//! The command line: what can be asked. Each command's own arguments stand beside its code.
+//! The command line: its commands and global flags. The arguments of a command stand beside its code.
 
 use std::path::PathBuf;
 
@@ -20,9 +20,9 @@ pub struct Cli {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Everywhere")]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// The config [default: posthaste.toml, then posthaste.yaml]
+    /// The config file [default: posthaste.toml, then posthaste.yaml]
     #[arg(short, long, global = true, value_name = "FILE", env = "POSTHASTE_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
     /// Answer in JSON: one document on one line; lists as JSON lines
@@ -36,7 +36,7 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 #[command(subcommand_help_heading = "Commands")]
 pub enum Command {
-    /// Write a commented config to start from
+    /// Write a config with comments to start from
     Init(init::Args),
     /// Create the journal in the store, or bring it up to date
     Migrate(migrate::Args),
@@ -46,30 +46,30 @@ pub enum Command {
     Demo(demo::Args),
     /// Write messages to the journal
     Enqueue(enqueue::Args),
-    /// How things stand, and whether something needs a person
+    /// Show destinations, workers, and what needs a person
     Status,
-    /// List deliveries
+    /// List deliveries, by status, destination, key and more
     List(list::Args),
-    /// Everything about one message: fields, attempts, what is next
+    /// Show everything about one message: fields, attempts, what is next
     Show(show::Args),
-    /// Why is this message not delivered?
+    /// Say why a message is not delivered, and what helps
     Explain(explain::Args),
-    /// The events of one aggregate, in order
+    /// List the events of one aggregate, in order
     History(history::Args),
-    /// Deliver again (a dry run unless --yes is given)
+    /// Deliver messages again (a dry run unless --yes is given)
     Replay(operate::Args),
-    /// Let deliveries go for good (a dry run unless --yes is given)
+    /// Discard deliveries: they are never delivered (a dry run unless --yes is given)
     Discard(operate::Args),
-    /// Hold all deliveries to a destination
+    /// Stop all deliveries to a destination until it is resumed
     Pause(pause::Args),
-    /// Let deliveries to a destination go on
+    /// Resume deliveries to a paused destination
     Resume(pause::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)
     Purge(purge::Args),
-    /// Who changed what: replays, discards, pauses, purges
+    /// List who changed what: replays, discards, pauses, purges
     Audit(audit::Args),
-    /// Does everything work? Config, store, journal, destinations
+    /// Check that everything works: config, store, journal, destinations
     Check,
-    /// Print the completions for a shell
+    /// Print the completion script for a shell
     Completions(completions::Args),
 }

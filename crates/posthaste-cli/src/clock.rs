@@ -1,4 +1,4 @@
-//! The one place of the program that reads the wall clock: for "two hours ago" on either side of a person.
+//! The one place of the program that reads the wall clock: for times that people type and read.
 
 use jiff::Timestamp;
 

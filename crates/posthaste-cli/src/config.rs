@@ -1,7 +1,7 @@
 //! The config: found, read, overridden from the environment, and turned into a validated plan.
 //!
 //! ```text
-//! file ─► tree ─► overrides ─► references ─► parse (dumb) ─► resolve (validated) ─► Plan
+//! file ─► tree ─► overrides ─► references ─► parse ─► resolve ─► Plan
 //! ```
 //!
 //! Every step notes its problems and goes on, so that a person sees all of them at once.
@@ -17,7 +17,7 @@ pub use self::resolve::{DestinationPlan, LogFormat, LogPlan, Plan};
 pub use self::resolve_http::{HttpPlan, ReadyPlan, Role, TokenPlan};
 #[cfg(feature = "otlp")]
 pub use self::resolve_otlp::OtlpPlan;
-pub use self::resolve_store::{Settings, StorePlan};
+pub use self::resolve_store::StorePlan;
 use self::tree::Tree;
 
 mod fit;
@@ -89,7 +89,7 @@ fn plan(mut tree: Tree, env: &Env, folder: &Path) -> Result<Plan, Vec<Problem>> 
         return Ok(plan);
     }
     problems.sort_by(|a, b| a.key.cmp(&b.key));
-    Err(problems.into_iter().map(|problem| tree.attribute(problem)).collect())
+    Err(problems.into_iter().map(|problem| tree.with_provenance(problem)).collect())
 }
 
 impl fmt::Display for Error {
@@ -112,7 +112,7 @@ impl fmt::Display for Error {
                 let count = problems.len();
                 writeln!(f, "{place} has {count} {}", if count == 1 { "problem" } else { "problems" })?;
                 let width = problems.iter().map(|problem| problem.key.chars().count()).max().unwrap_or(0).min(40);
-                problems.iter().try_for_each(|Problem { key, says }| write!(f, "\n  {key:width$}  {says}"))
+                problems.iter().try_for_each(|Problem { key, text }| write!(f, "\n  {key:width$}  {text}"))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What every command starts from.
+//! What every command starts from: output, config and store.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,13 +22,13 @@ impl Context {
         Self { output: Output::new(global.json), config: global.config, verbose: global.verbose }
     }
 
-    /// The config that was asked for by name.
+    /// The config file that was named on the command line or by `POSTHASTE_CONFIG`.
     pub fn config_path(&self) -> Option<&Path> {
         self.config.as_deref()
     }
 
-    /// A command to copy, with the config that was asked for by name.
-    pub fn spell(&self, command: &str) -> String {
+    /// A command for a person to copy, with the config that this command was given.
+    pub fn with_config(&self, command: &str) -> String {
         match (&self.config, command.strip_prefix("posthaste ")) {
             (Some(path), Some(rest)) => format!("posthaste -c {} {rest}", path.display()),
             _ => command.to_owned(),

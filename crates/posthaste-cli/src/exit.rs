@@ -1,4 +1,4 @@
-//! What the exit codes mean; the one place that names them.
+//! The exit codes and their meaning.
 
 use std::process::ExitCode;
 
@@ -16,13 +16,13 @@ pub enum Exit {
     NotWell = 1,
     /// The command line or the config is wrong.
     Usage = 2,
-    /// The store cannot be reached, or does not let us in.
+    /// The store cannot be reached, or refuses access.
     Unavailable = 3,
     /// The store holds no journal of this version.
     Schema = 4,
-    /// The store is not what it should be, or there is a bug.
+    /// The store is damaged, or there is a bug.
     Internal = 5,
-    /// Told to stop twice, the second time without patience. What a shell says of SIGINT.
+    /// Told to stop a second time, so that it ended at once. The code that shells give for SIGINT.
     Interrupted = 130,
 }
 
@@ -33,10 +33,10 @@ Exit codes:
     1  done, and the answer is bad news: `status` or `check` found something that
        needs a person, the message asked for does not exist, the demo's proof failed
     2  the command line or the config is wrong
-    3  the store cannot be reached, is busy, or does not let us in; `run` waits for one
+    3  the store cannot be reached, is busy, or refuses access; `run` waits for a store
        that cannot be reached
     4  the store holds no journal, or one of another version: run `posthaste migrate`
-    5  the store is damaged, or something happened that should not: please report it
+    5  the store is damaged, or there is a bug: please report it
   130  `run` was told to stop twice and did not finish what was in flight";
 
 /// The command line asks for something that makes no sense; says what to write instead.

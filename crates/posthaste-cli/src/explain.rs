@@ -1,15 +1,15 @@
-//! "Why is this not delivered?" A pure function from what the store knows to a sentence, its causes and the command that helps.
+//! Why a message is not delivered: a pure function from what the store knows to a sentence, its causes and the commands that help.
 
 use jiff::Timestamp;
 use posthaste::Destination;
 use posthaste::inspect::{DeliveryReport, Report, Status};
 use serde::Serialize;
 
-use self::gate::Gate;
+use self::obstacle::Obstacle;
 
-mod gate;
 mod no_route;
-mod state;
+mod obstacle;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -30,26 +30,26 @@ impl Facts<'_> {
 
 /// Why one message is where it is, at one destination.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct Explanation {
     /// `None` when no destination takes the message.
     pub destination: Option<String>,
     pub cause: Cause,
     /// One sentence.
-    pub verdict: String,
-    /// What lies behind it, nearest cause first.
+    pub summary: String,
+    /// The causes, nearest first.
     pub because: Vec<String>,
-    /// What to type.
+    /// Commands that help.
     pub remedies: Vec<Remedy>,
 }
 
-/// A command, and what it is good for.
+/// A command, and what it does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Remedy {
     pub command: String,
     pub does: String,
 }
 
-/// The verdict for machines.
+/// The summary, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
@@ -78,14 +78,21 @@ impl Cause {
     }
 }
 
-impl Finding {
-    fn new(cause: Cause, verdict: impl Into<String>) -> Self {
-        Self { destination: None, cause, verdict: verdict.into(), because: Vec::new(), remedies: Vec::new() }
+impl Explanation {
+    fn new(cause: Cause, summary: impl Into<String>) -> Self {
+        Self { destination: None, cause, summary: summary.into(), because: Vec::new(), remedies: Vec::new() }
     }
 
     fn because(mut self, text: impl Into<String>) -> Self {
         self.because.push(text.into());
         self
+    }
+
+    fn because_if(self, text: Option<String>) -> Self {
+        match text {
+            Some(text) => self.because(text),
+            None => self,
+        }
     }
 
     fn remedy(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
@@ -94,33 +101,35 @@ impl Finding {
     }
 }
 
-/// One finding for each destination that takes the message, or the one that says why none does.
-pub fn explain(facts: Facts<'_>) -> Vec<Finding> {
+/// One explanation for each destination that takes the message, or a single one if no destination does.
+pub fn explain(facts: Facts<'_>) -> Vec<Explanation> {
     if facts.report.deliveries.is_empty() {
         return vec![no_route::explain(facts)];
     }
     facts.report.deliveries.iter().map(|delivery| one(facts, delivery)).collect()
 }
 
-/// What stands in front of the whole destination or partition comes first; the state of the message itself is then a cause.
-fn one(facts: Facts<'_>, delivery: &DeliveryReport) -> Finding {
-    let own = state::explain(facts, delivery);
-    let finding = match Gate::before(facts.report, delivery) {
+/// What stops the whole destination or partition comes first; the status of the delivery is then one of the causes.
+fn one(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
+    let own = status::explain(facts, delivery);
+    let explanation = match Obstacle::of(facts.report, delivery) {
         None => own,
-        Some(gate) if is_future(facts, delivery) => own.because(format!("When its time comes: {}", gate.sentence())),
-        Some(gate) => {
-            let mut finding = gate.finding();
+        Some(obstacle) if is_future(facts, delivery) => {
+            own.because(format!("When its time comes: {}", obstacle.sentence()))
+        }
+        Some(obstacle) => {
+            let mut explanation = obstacle.explanation();
             if delivery.status != Status::Pending {
-                finding.because.push(own.verdict);
-                finding.because.extend(own.because);
+                explanation.because.push(own.summary);
+                explanation.because.extend(own.because);
             }
-            finding
+            explanation
         }
     };
-    Finding { destination: Some(delivery.destination.clone()), ..finding }
+    Explanation { destination: Some(delivery.destination.clone()), ..explanation }
 }
 
-/// Nothing would happen now, even with every gate open.
+/// Whether nothing would happen now even without an obstacle.
 fn is_future(facts: Facts<'_>, delivery: &DeliveryReport) -> bool {
     let timed = matches!(delivery.status, Status::Scheduled | Status::Retrying | Status::Throttled | Status::Replay);
     timed && delivery.due_at.is_some_and(|due| due > facts.now)

@@ -1,32 +1,32 @@
-//! Does something need a person? A pure look at the overview.
+//! Whether something needs a person: a pure function of the overview.
 
 use posthaste::inspect::{DestinationCounts, Overview, WorkerStatus};
 use serde::Serialize;
 
 use crate::output::{count, plain};
 
-/// One thing that will not mend itself, and the command that helps.
+/// One thing that does not mend itself, and the command that helps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Concern {
-    /// `None` when it concerns all destinations.
+pub struct Problem {
+    /// `None` when it problems all destinations.
     pub destination: Option<String>,
-    pub says: String,
+    pub text: String,
     pub command: String,
 }
 
 /// Worst first.
-pub fn concerns(overview: &Overview) -> Vec<Concern> {
-    let mut concerns: Vec<Concern> = nobody_delivers(overview).into_iter().collect();
-    let about: [fn(&Overview, &DestinationCounts) -> Option<Concern>; 4] = [outage, dead, paused, overfull];
-    for look in about {
-        concerns.extend(overview.destinations.iter().filter_map(|counts| look(overview, counts)));
+pub fn problems(overview: &Overview) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = nobody_delivers(overview).into_iter().collect();
+    let checks: [fn(&Overview, &DestinationCounts) -> Option<Problem>; 4] = [outage, dead, paused, overfull];
+    for check in checks {
+        problems.extend(overview.destinations.iter().filter_map(|counts| check(overview, counts)));
     }
-    concerns
+    problems
 }
 
-fn nobody_delivers(overview: &Overview) -> Option<Concern> {
+fn nobody_delivers(overview: &Overview) -> Option<Problem> {
     let open: u64 = overview.destinations.iter().map(open).sum();
-    let says = if overview.workers.iter().any(|worker| worker.alive) {
+    let text = if overview.workers.iter().any(|worker| worker.alive) {
         return None;
     } else if overview.destinations.is_empty() && overview.messages > 0 {
         format!("{} and no destination: no relay has run on this store yet", count(overview.messages, "message"))
@@ -36,7 +36,7 @@ fn nobody_delivers(overview: &Overview) -> Option<Concern> {
     } else {
         return None;
     };
-    Some(Concern { destination: None, says, command: "posthaste run".into() })
+    Some(Problem { destination: None, text, command: "posthaste run".into() })
 }
 
 /// Everything that a running worker would deliver sooner or later.
@@ -44,42 +44,41 @@ fn open(counts: &DestinationCounts) -> u64 {
     counts.pending + counts.retrying + counts.scheduled + counts.throttled + counts.replay
 }
 
-fn outage(overview: &Overview, counts: &DestinationCounts) -> Option<Concern> {
+fn outage(overview: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     let error = reports(overview, counts).find_map(|report| report.outage.as_deref())?;
-    let says = format!("{} is out of reach: {}", counts.destination, plain::cut(error, 160));
-    Some(concern(counts, says, "posthaste check".into()))
+    let text = format!("{} is out of reach: {}", counts.destination, plain::cut(error, 160));
+    Some(problem(counts, text, "posthaste check".into()))
 }
 
-fn dead(_: &Overview, counts: &DestinationCounts) -> Option<Concern> {
+fn dead(_: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     (counts.dead > 0).then(|| {
         let waiting = match counts.waiting {
             0 => String::new(),
             waiting => format!(", {} behind held keys", count(waiting, "message")),
         };
-        let says = format!("{} dead at {}{waiting}", deliveries(counts.dead), counts.destination);
-        concern(counts, says, format!("posthaste list --state dead --destination {}", counts.destination))
+        let text = format!("{} dead at {}{waiting}", deliveries(counts.dead), counts.destination);
+        problem(counts, text, format!("posthaste list --status dead --destination {}", counts.destination))
     })
 }
 
-fn paused(_: &Overview, counts: &DestinationCounts) -> Option<Concern> {
+fn paused(_: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     let command = || format!("posthaste resume {}", counts.destination);
-    counts.paused.then(|| concern(counts, format!("{} is paused", counts.destination), command()))
+    counts.paused.then(|| problem(counts, format!("{} is paused", counts.destination), command()))
 }
 
-fn overfull(overview: &Overview, counts: &DestinationCounts) -> Option<Concern> {
+fn overfull(overview: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     let lanes: usize = reports(overview, counts).map(|report| report.overfull_lanes).sum();
     (lanes > 0).then(|| {
-        let says =
-            format!("{} does not walk on in {}: too many held keys", counts.destination, count(lanes as u64, "lane"));
-        concern(counts, says, format!("posthaste list --state dead --destination {}", counts.destination))
+        let text = format!("{} has stopped in {}: too many held keys", counts.destination, count(lanes as u64, "lane"));
+        problem(counts, text, format!("posthaste list --status dead --destination {}", counts.destination))
     })
 }
 
-fn concern(counts: &DestinationCounts, says: String, command: String) -> Concern {
-    Concern { destination: Some(counts.destination.clone()), says, command }
+fn problem(counts: &DestinationCounts, text: String, command: String) -> Problem {
+    Problem { destination: Some(counts.destination.clone()), text, command }
 }
 
-/// What the living workers say about a destination.
+/// What the workers that are alive report about a destination.
 pub fn reports<'a>(
     overview: &'a Overview,
     counts: &'a DestinationCounts,
@@ -119,35 +118,35 @@ mod tests {
         }
     }
 
-    fn says(overview: &Overview) -> Vec<String> {
-        concerns(overview).into_iter().map(|concern| concern.says).collect()
+    fn texts(overview: &Overview) -> Vec<String> {
+        problems(overview).into_iter().map(|problem| problem.text).collect()
     }
 
     #[test]
-    fn a_backlog_that_a_worker_is_at_work_on_needs_nobody() {
+    fn a_backlog_that_a_worker_delivers_needs_nobody() {
         let busy = DestinationCounts { pending: 9, retrying: 2, waiting: 5, ..DestinationCounts::default() };
-        assert_eq!(says(&overview(busy)), [""; 0]);
+        assert_eq!(texts(&overview(busy)), [""; 0]);
     }
 
     #[test]
-    fn the_dead_need_someone() {
+    fn dead_deliveries_need_someone() {
         let counts = DestinationCounts { dead: 2, waiting: 1, ..DestinationCounts::default() };
-        assert_eq!(says(&overview(counts)), ["2 deliveries dead at crm, 1 message behind held keys"]);
+        assert_eq!(texts(&overview(counts)), ["2 deliveries dead at crm, 1 message behind held keys"]);
     }
 
     #[test]
     fn a_backlog_without_a_worker_needs_someone() {
         let mut seen = overview(DestinationCounts { pending: 1, ..DestinationCounts::default() });
         seen.workers[0].alive = false;
-        assert_eq!(says(&seen), ["no worker is running, and 1 delivery waits"]);
+        assert_eq!(texts(&seen), ["no worker is running, and 1 delivery waits"]);
         seen.destinations[0].pending = 0;
-        assert_eq!(says(&seen), [""; 0]);
+        assert_eq!(texts(&seen), [""; 0]);
     }
 
     #[test]
-    fn messages_that_no_relay_has_ever_looked_at_need_someone() {
+    fn messages_that_no_relay_has_ever_read_need_someone() {
         let seen = Overview { messages: 3, ..Overview::default() };
-        assert_eq!(says(&seen), ["3 messages and no destination: no relay has run on this store yet"]);
+        assert_eq!(texts(&seen), ["3 messages and no destination: no relay has run on this store yet"]);
     }
 
     #[test]
@@ -157,8 +156,8 @@ mod tests {
         let expected = [
             "crm is out of reach: connection refused",
             "crm is paused",
-            "crm does not walk on in 2 lanes: too many held keys",
+            "crm has stopped in 2 lanes: too many held keys",
         ];
-        assert_eq!(says(&seen), expected);
+        assert_eq!(texts(&seen), expected);
     }
 }

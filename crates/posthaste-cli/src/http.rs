@@ -1,7 +1,7 @@
-//! The relay's HTTP side: health, metrics, and everything the command line can do.
+//! The relay's HTTP server: health, metrics, and everything the command line can do.
 //!
-//! One list of routes (`routes::ROUTES`) makes the router, says who may call what, and is the OpenAPI document; the tests walk
-//! the same list. Errors are `application/problem+json`.
+//! One list of routes (`routes::ROUTES`) makes the router, says who may call what, and makes the OpenAPI document. The tests go
+//! through the same list. Errors are `application/problem+json`.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,8 +33,8 @@ mod routes;
 #[cfg(test)]
 mod tests;
 
-/// A census may be costly; whoever asks again within this time gets the same.
-const OVERVIEW_LASTS: Duration = Duration::from_secs(1);
+/// Counting may be costly: a second request within this time gets the same overview.
+const OVERVIEW_TTL: Duration = Duration::from_secs(1);
 
 /// What handlers share.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ impl App {
         *self.0.operator.lock().unwrap_or_else(PoisonError::into_inner) = operator;
     }
 
-    /// From now on nothing new should be sent here.
+    /// From now on `/readyz` answers that the relay stops.
     pub fn stopping(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
     }
@@ -78,7 +78,7 @@ impl App {
     async fn overview(&self) -> posthaste::Result<Arc<Overview>> {
         let mut kept = self.0.overview.lock().await;
         match &*kept {
-            Some((at, overview)) if at.elapsed() < OVERVIEW_LASTS => Ok(overview.clone()),
+            Some((at, overview)) if at.elapsed() < OVERVIEW_TTL => Ok(overview.clone()),
             _ => {
                 let overview = Arc::new(self.operator().overview().await?);
                 *kept = Some((Instant::now(), overview.clone()));

@@ -1,4 +1,4 @@
-//! Where logs go: stderr, always, because answers and the stdout sink own stdout.
+//! Logs go to stderr, always: stdout is for answers and for the stdout sink.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use tracing_subscriber::{Layer, Registry, fmt, reload};
 
 use crate::config::{LogFormat, LogPlan};
 
-/// How much is logged, to be changed while the program runs.
+/// How much is logged. It can change while the program runs.
 pub struct Level {
     handle: reload::Handle<Targets, Registry>,
-    /// `-v` on the command line goes before what the config says.
+    /// Whether `-v` was given, which overrides the config.
     fixed: bool,
 }
 
@@ -20,7 +20,7 @@ impl Level {
     pub fn set(&self, level: &str) {
         if !self.fixed {
             // Fails only when the subscriber is gone, and then nothing is logged anyway.
-            let _ = self.handle.reload(discreet(targets(level)));
+            let _ = self.handle.reload(without_payloads(targets(level)));
         }
     }
 }
@@ -46,19 +46,21 @@ fn at(verbose: u8) -> Targets {
     Targets::new().with_default(if verbose == 1 { LevelFilter::DEBUG } else { LevelFilter::TRACE })
 }
 
-/// Clients that would show what messages carry: those that a broker returns, headers on their way, what a statement writes. Of what
-/// they say, all that matters is in the errors of sinks and stores.
-const INDISCREET: [&str; 3] = ["async_nats", "lapin", "tokio_postgres"];
+/// Client libraries that log what messages carry: returned messages, headers, parameters of statements. Everything else that they log
+/// is also in the errors of sinks and stores.
+const CLIENTS_THAT_LOG_PAYLOADS: [&str; 3] = ["async_nats", "lapin", "tokio_postgres"];
 
-fn discreet(filter: Targets) -> Targets {
+fn without_payloads(filter: Targets) -> Targets {
     let default = filter.default_level().unwrap_or(LevelFilter::OFF);
-    let speaks = |target: &str| !INDISCREET.iter().any(|client| target.starts_with(client));
-    let others: Targets = filter.into_iter().filter(|(target, _)| speaks(target)).collect();
-    INDISCREET.iter().fold(others.with_default(default), |filter, client| filter.with_target(*client, LevelFilter::OFF))
+    let is_allowed = |target: &str| !CLIENTS_THAT_LOG_PAYLOADS.iter().any(|client| target.starts_with(client));
+    let others: Targets = filter.into_iter().filter(|(target, _)| is_allowed(target)).collect();
+    CLIENTS_THAT_LOG_PAYLOADS
+        .iter()
+        .fold(others.with_default(default), |filter, client| filter.with_target(*client, LevelFilter::OFF))
 }
 
 fn init(format: LogFormat, filter: Targets) -> reload::Handle<Targets, Registry> {
-    let (filter, handle) = reload::Layer::new(discreet(filter));
+    let (filter, handle) = reload::Layer::new(without_payloads(filter));
     let colour = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     let layer = match format {
         LogFormat::Pretty => fmt::layer().with_writer(io::stderr).with_ansi(colour).boxed(),
@@ -75,19 +77,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_that_would_show_payloads_are_not_heard_whatever_the_level_says() {
+    fn clients_that_would_show_payloads_are_silent_at_every_level() {
         for level in [
             "trace",
             "info,tokio_postgres=trace",
             "tokio_postgres::query=debug,lapin::channel=trace,async_nats=info",
             "warn",
         ] {
-            let filter = discreet(targets(level));
+            let filter = without_payloads(targets(level));
             for client in ["tokio_postgres", "tokio_postgres::query", "lapin::channel", "async_nats"] {
                 assert!(!filter.would_enable(client, &Level::ERROR), "{client} at {level}");
             }
         }
-        assert!(discreet(targets("warn,posthaste=trace")).would_enable("posthaste::relay", &Level::TRACE));
-        assert!(!discreet(targets("warn,posthaste=trace")).would_enable("hyper", &Level::INFO));
+        assert!(without_payloads(targets("warn,posthaste=trace")).would_enable("posthaste::relay", &Level::TRACE));
+        assert!(!without_payloads(targets("warn,posthaste=trace")).would_enable("hyper", &Level::INFO));
     }
 }

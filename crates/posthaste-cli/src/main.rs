@@ -13,8 +13,8 @@ use posthaste::error::full_text;
 use crate::cli::Cli;
 use crate::exit::Exit;
 
-/// Messages are allocated by the thread that reads and freed by the one that delivers, which the system's allocator takes
-/// badly: with this one a drain of SQLite is a third faster.
+/// One thread allocates messages and another frees them, which is slow with the system's allocator: with this one a drain of SQLite is
+/// a third faster.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -23,7 +23,6 @@ mod clock;
 mod commands;
 mod config;
 mod context;
-mod duration;
 mod exit;
 mod explain;
 mod health;
@@ -53,7 +52,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<Exit> {
-    // This thread runs the engine, the others what it starts: together one for each core.
+    // This thread runs the engine, the others run what the engine starts: together one for each core.
     let others = std::thread::available_parallelism().map_or(1, |cores| cores.get() - 1).max(1);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(others).enable_all().build()?;
     let ended = runtime.block_on(commands::execute(cli));
@@ -62,7 +61,7 @@ fn run(cli: Cli) -> anyhow::Result<Exit> {
     ended
 }
 
-/// The reader of our output has seen enough, as in `posthaste list | head`. A store whose connection broke is something else.
+/// Whether the reader of our output has closed it, as in `posthaste list | head`. A connection to a store that broke does not count.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io_kind = |cause: &(dyn std::error::Error + 'static)| Some(cause.downcast_ref::<io::Error>()?.kind());
     let ours = error.chain().take_while(|cause| !cause.is::<posthaste::Error>());

@@ -1,4 +1,4 @@
-//! What an operator can ask and do; the command line and the HTTP API are two ways to say it.
+//! What an operator can see and do. The command line and the HTTP API both go through here.
 //!
 //! Every change goes to the audit log of the store, right after it was made, with who asked for it.
 
@@ -16,8 +16,8 @@ pub use self::documents::{OperationAnswer, PauseAnswer, PurgeAnswer, StatusAnswe
 pub use self::who::user;
 use crate::config::Plan;
 use crate::exit::Misuse;
-use crate::explain::{Facts, Finding, explain};
-use crate::paging::{self, Cut};
+use crate::explain::{Explanation, Facts, explain};
+use crate::paging::{self, ListPage};
 use crate::{clock, health, selection};
 
 mod documents;
@@ -49,11 +49,11 @@ impl Operator {
 
     pub async fn status(&self) -> posthaste::Result<StatusAnswer> {
         let overview = self.overview().await?;
-        let concerns = health::concerns(&overview);
-        Ok(StatusAnswer { well: concerns.is_empty(), concerns, overview })
+        let problems = health::problems(&overview);
+        Ok(StatusAnswer { well: problems.is_empty(), problems, overview })
     }
 
-    pub async fn list(&self, filter: &Filter, after: Position, limit: usize) -> posthaste::Result<Cut> {
+    pub async fn list(&self, filter: &Filter, after: Position, limit: usize) -> posthaste::Result<ListPage> {
         paging::read(&*self.store, filter, after, limit).await
     }
 
@@ -69,14 +69,14 @@ impl Operator {
     }
 
     /// A message, and why it is where it is; or an error that says what may have become of it.
-    pub async fn examine(&self, id: MessageId) -> posthaste::Result<(Report, Vec<Finding>)> {
+    pub async fn examine(&self, id: MessageId) -> posthaste::Result<(Report, Vec<Explanation>)> {
         let missing = || {
             let text = format!("no message has the id {id}: it was never committed, or it was delivered and purged");
             posthaste::Error::new(posthaste::error::Kind::NotFound, text)
         };
         let report = self.store.get(id).await?.ok_or_else(missing)?;
-        let findings = explain(Facts { report: &report, destinations: &self.destinations, now: clock::now() });
-        Ok((report, findings))
+        let explanations = explain(Facts { report: &report, destinations: &self.destinations, now: clock::now() });
+        Ok((report, explanations))
     }
 
     /// Replays or discards what the filter selects, or counts it.
@@ -88,8 +88,8 @@ impl Operator {
         mode: Mode,
     ) -> anyhow::Result<OperationReport> {
         if *filter == Filter::default() {
-            let says = "say which deliveries: ids, or filters such as --state dead --destination NAME";
-            return Err(Misuse(says.into()).into());
+            let text = "say which deliveries: ids, or filters such as --status dead --destination NAME";
+            return Err(Misuse(text.into()).into());
         }
         let report = self.store.operate(operation, filter, mode).await?;
         if mode == Mode::Apply {
@@ -102,7 +102,7 @@ impl Operator {
         Ok(report)
     }
 
-    /// Holds a destination, or lets it go on. Returns whether that changed anything.
+    /// Pauses or resumes a destination. Returns whether that changed anything.
     pub async fn set_paused(&self, who: &str, destination: &str, paused: bool) -> anyhow::Result<bool> {
         let name = self.known(destination).await?;
         let (action, changed) = match paused {
@@ -115,7 +115,7 @@ impl Operator {
         Ok(changed)
     }
 
-    /// A typing mistake must not look like a pause.
+    /// The name of a destination that the store knows. A mistyped one is refused, because to pause it would change nothing.
     async fn known(&self, wanted: &str) -> anyhow::Result<Name> {
         let Overview { destinations, .. } = self.overview().await?;
         if destinations.iter().any(|counts| counts.destination == wanted) {
@@ -124,7 +124,7 @@ impl Operator {
         let names: Vec<_> = destinations.into_iter().map(|counts| counts.destination).collect();
         Err(Misuse(match names.as_slice() {
             [] => format!("no destination is called {wanted}: no relay has run on this store yet"),
-            some => format!("no destination is called {wanted}: there is {}", some.join(", ")),
+            some => format!("no destination is called {wanted}: the store knows {}", some.join(", ")),
         })
         .into())
     }
@@ -132,8 +132,8 @@ impl Operator {
     /// How old a message must be to be purged: as asked for, or as the config says.
     pub fn purge_age(&self, asked: Option<Duration>) -> Result<Duration, Misuse> {
         asked.or(self.retention).ok_or_else(|| {
-            let says = "the config keeps messages forever: say which ones to remove with --older-than, such as --older-than 30d";
-            Misuse(says.into())
+            let text = "the config keeps messages forever: say which ones to remove with --older-than, such as --older-than 30d";
+            Misuse(text.into())
         })
     }
 
@@ -152,7 +152,7 @@ impl Operator {
             }
             step(removed);
         }
-        let target = format!("delivered messages older than {}", crate::duration::brief(older_than));
+        let target = format!("delivered messages older than {}", posthaste::duration::brief(older_than));
         self.record(who, "purge", target, removed).await?;
         Ok(removed)
     }

@@ -1,8 +1,8 @@
 //! A span for each attempt, sent to a collector by OTLP over HTTP.
 //!
-//! A message whose writer put a W3C trace context into its headers goes on in that trace: the attempt is a child of the writer's
-//! span, and the message leaves with the attempt as its parent. Spans are gathered and sent by a thread of their own, and dropped
-//! when the collector does not keep up: deliveries do not wait for it.
+//! A message whose headers hold the W3C trace context of its writer continues that trace: the attempt is a child of the writer's span,
+//! and the message leaves with the attempt as its parent. A thread of its own gathers and sends spans, and drops them when the
+//! collector does not keep up: deliveries do not wait for it.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 
 use self::attempt::Attempts;
-use self::courier::Courier;
+use self::collector::Collector;
 use crate::config::OtlpPlan;
 
 mod attempt;
-mod courier;
+mod collector;
 
 /// How long the end of the program waits for the last spans to be sent.
-const FAREWELL: Duration = Duration::from_secs(5);
+const LAST_SPANS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Spans, from where they are made to where they are sent.
+/// Makes spans and sends them.
 pub struct Otlp {
     provider: SdkTracerProvider,
 }
@@ -36,7 +36,7 @@ impl Otlp {
             .with_endpoint(plan.endpoint.expose())
             .with_timeout(plan.timeout)
             .with_headers(headers.collect::<HashMap<_, _>>())
-            .with_http_client(Courier::new(plan.timeout)?)
+            .with_http_client(Collector::new(plan.timeout)?)
             .build()?;
         let resource = Resource::builder().with_service_name(plan.service_name.clone()).with_attributes([
             KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
@@ -51,21 +51,21 @@ impl Otlp {
         Ok(Self { provider })
     }
 
-    /// For a relay.
+    /// Makes the spans of a relay.
     pub fn tracer(&self) -> Attempts {
         Attempts::new(self.provider.tracer("posthaste"))
     }
 
-    /// Sends what is left, as long as that does not take too long.
+    /// Sends what is left, for [`LAST_SPANS_TIMEOUT`] at most.
     pub async fn stop(self) {
-        let ended = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(FAREWELL)).await;
+        let ended = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(LAST_SPANS_TIMEOUT)).await;
         if !matches!(ended, Ok(Ok(()))) {
             tracing::warn!("the last spans may not have reached the collector");
         }
     }
 }
 
-/// Whether the collector takes spans, by sending none.
+/// Whether the collector takes spans, tried with a request that holds none.
 pub async fn check(plan: &OtlpPlan) -> Result<(), String> {
-    Courier::new(plan.timeout).map_err(|error| error.to_string())?.knock(plan).await
+    Collector::new(plan.timeout).map_err(|error| error.to_string())?.check(plan).await
 }

@@ -1,7 +1,7 @@
-//! What people and machines see.
+//! What people and programs see.
 //!
 //! Answers go to stdout, everything else to stderr. With `--json` an answer is one JSON document on one line; lists are JSON
-//! lines, one object each. Colours only where someone looks: on a terminal, unless `NO_COLOR` is set.
+//! lines, one object each. Colours are only used on a terminal, and not if `NO_COLOR` is set.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -53,7 +53,7 @@ impl Output {
     /// Something beside the answer: progress, a hint. Goes to stderr, and not at all with `--json`.
     pub fn note(&self, text: impl Display) {
         if !self.json {
-            // Nobody is left to be told that stderr is gone.
+            // If stderr is closed, there is nowhere to say so.
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
     }

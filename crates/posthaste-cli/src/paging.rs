@@ -1,23 +1,28 @@
-//! Pages of a list that never tear the deliveries of one message apart.
+//! Pages of a list that hold all deliveries of a message, or none.
 
 use posthaste::inspect::{Filter, Inspect, Listed, Page};
 use posthaste::journal::Position;
 
 /// As many rows as asked for, and where to go on if there are more.
 #[derive(Debug, PartialEq)]
-pub struct Cut {
+pub struct ListPage {
     pub rows: Vec<Listed>,
     pub next: Option<Position>,
 }
 
 /// Reads one page. `limit` is at least one.
-pub async fn read(inspect: &dyn Inspect, filter: &Filter, after: Position, limit: usize) -> posthaste::Result<Cut> {
+pub async fn read(
+    inspect: &dyn Inspect,
+    filter: &Filter,
+    after: Position,
+    limit: usize,
+) -> posthaste::Result<ListPage> {
     let mut asked = limit.saturating_add(1);
     loop {
         let rows = inspect.list(filter, Page { after, limit: asked }).await?;
         let complete = rows.len() < asked;
         match cut(rows, limit, complete) {
-            Some(cut) => return Ok(cut),
+            Some(page) => return Ok(page),
             // One message with more deliveries than a page holds: ask for more rows until it is whole.
             None => asked = asked.saturating_mul(2),
         }
@@ -26,9 +31,9 @@ pub async fn read(inspect: &dyn Inspect, filter: &Filter, after: Position, limit
 
 /// A place in the journal can have several rows, one for each destination, and a page can only go on after all of them.
 /// `None` if that leaves nothing.
-fn cut(mut rows: Vec<Listed>, limit: usize, complete: bool) -> Option<Cut> {
+fn cut(mut rows: Vec<Listed>, limit: usize, complete: bool) -> Option<ListPage> {
     if rows.len() <= limit {
-        return Some(Cut { rows, next: None });
+        return Some(ListPage { rows, next: None });
     }
     let first_beyond = rows[limit].position;
     let whole = rows.iter().position(|row| row.position == first_beyond).unwrap_or(limit);
@@ -39,7 +44,7 @@ fn cut(mut rows: Vec<Listed>, limit: usize, complete: bool) -> Option<Cut> {
     let more = keep < rows.len();
     rows.truncate(keep);
     let next = rows.last().map(|row| row.position).filter(|_| more);
-    Some(Cut { rows, next })
+    Some(ListPage { rows, next })
 }
 
 /// Everything, page by page.
@@ -82,7 +87,7 @@ mod tests {
     }
 
     fn cut_at(positions: &[u64], limit: usize, complete: bool) -> Option<(usize, Option<u64>)> {
-        cut(rows(positions), limit, complete).map(|cut| (cut.rows.len(), cut.next.map(|next| next.seq)))
+        cut(rows(positions), limit, complete).map(|page| (page.rows.len(), page.next.map(|next| next.seq)))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which deliveries a command is about, as `list`, `replay` and `discard` take it.
+//! Which deliveries a command is about: the filters of `list`, `replay` and `discard`, and of the HTTP API.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use posthaste::destination::Name;
+use posthaste::duration;
 use posthaste::inspect::{Filter, Status};
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
 use serde::{Deserialize, Deserializer};
 
-use crate::duration;
-
 #[derive(Debug, Default, Args, Deserialize)]
 #[command(next_help_heading = "Which deliveries")]
 #[serde(deny_unknown_fields, default)]
 pub struct Selection {
-    /// In this state; repeat for several
-    #[arg(long = "state", value_name = "STATE", value_parser = state_parser())]
-    #[serde(rename = "state", deserialize_with = "states")]
-    states: Vec<Status>,
+    // `state` was its name before, and is still understood.
+    /// With this status; repeat for several
+    #[arg(long = "status", alias = "state", value_name = "STATUS", value_parser = status_parser())]
+    #[serde(rename = "status", alias = "state", deserialize_with = "statuses")]
+    statuses: Vec<Status>,
     /// To this destination
     #[arg(long, value_name = "NAME")]
     destination: Option<String>,
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Moment {
 }
 
 /// A list, or text with commas as it stands in a URL.
-fn states<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Status>, D::Error> {
+fn statuses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Status>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Written {
@@ -74,7 +74,7 @@ fn states<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Status>, D::
     let parse = |name: &String| {
         let known = || Status::ALL.map(Status::as_str).join(", ");
         Status::parse(name)
-            .ok_or_else(|| serde::de::Error::custom(format!("`{name}` is not a state: there is {}", known())))
+            .ok_or_else(|| serde::de::Error::custom(format!("`{name}` is not a status: write one of {}", known())))
     };
     names.iter().map(parse).collect()
 }
@@ -88,7 +88,7 @@ impl Selection {
         };
         Filter {
             ids: Vec::new(),
-            statuses: self.states.clone(),
+            statuses: self.statuses.clone(),
             destination: self.destination.as_deref().map(Name::from),
             event_type: self.event_type.clone(),
             key: self.key.clone(),
@@ -101,7 +101,7 @@ impl Selection {
     }
 }
 
-/// A filter as a person would say it, for the audit log.
+/// A filter in words, for the audit log.
 pub fn words(filter: &Filter) -> String {
     let list = |items: Vec<String>| Some(items.join(", ")).filter(|text| !text.is_empty());
     let aggregate = filter.aggregate_type.as_ref().map(|kind| match &filter.aggregate_id {
@@ -110,7 +110,7 @@ pub fn words(filter: &Filter) -> String {
     });
     let parts = [
         ("ids", list(filter.ids.iter().map(ToString::to_string).collect())),
-        ("state", list(filter.statuses.iter().map(|status| status.as_str().to_owned()).collect())),
+        ("status", list(filter.statuses.iter().map(|status| status.as_str().to_owned()).collect())),
         ("destination", filter.destination.as_ref().map(ToString::to_string)),
         ("event type", filter.event_type.clone()),
         ("key", filter.key.clone()),
@@ -119,8 +119,8 @@ pub fn words(filter: &Filter) -> String {
         ("since", filter.since.map(|time| time.to_string())),
         ("before", filter.before.map(|time| time.to_string())),
     ];
-    let said = parts.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
-    said.collect::<Vec<_>>().join("; ")
+    let written = parts.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+    written.collect::<Vec<_>>().join("; ")
 }
 
 impl Moment {
@@ -176,8 +176,8 @@ pub fn aggregate(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn state_parser() -> impl TypedValueParser<Value = Status> {
-    let unknown = || "not a state".to_owned();
+fn status_parser() -> impl TypedValueParser<Value = Status> {
+    let unknown = || "not a status".to_owned();
     PossibleValuesParser::new(Status::ALL.map(Status::as_str))
         .try_map(move |text| Status::parse(&text).ok_or_else(unknown))
 }

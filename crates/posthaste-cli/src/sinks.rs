@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use posthaste::sink::Sink;
-use posthaste::sinks::settings::Misfit;
+use posthaste::sink::{self, Sink};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -108,7 +107,7 @@ struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    fn open<T, S>(self, new: impl FnOnce(T) -> Result<S, Misfit>) -> Option<Arc<dyn Sink>>
+    fn open<T, S>(self, new: impl FnOnce(T) -> Result<S, sink::settings::Problem>) -> Option<Arc<dyn Sink>>
     where
         T: DeserializeOwned,
         S: Sink + 'static,
@@ -117,8 +116,8 @@ impl Settings<'_> {
         let settings = fit(self.value.clone(), self.under, self.problems).filter(|_| self.problems.len() == noted)?;
         match new(settings) {
             Ok(sink) => Some(Arc::new(sink)),
-            Err(Misfit { setting, says }) => {
-                self.problems.push(Problem::new(format!("{}.{setting}", self.under), says));
+            Err(problem) => {
+                self.problems.push(Problem::new(format!("{}.{}", self.under, problem.setting), problem.text));
                 None
             }
         }

@@ -1,12 +1,15 @@
-//! Which stores the program can open: a visible list, no magic. Commands see only the port.
+//! The stores that the program can open. A new store is a variant of [`Kind`], an arm of [`Kind::adapter`] and a file beside the others.
 
+use std::fmt;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use posthaste::Result;
+use posthaste::error::{Error, Kind as ErrorKind};
 use posthaste::store::Store;
 use serde::Deserialize;
 
-use crate::config::{Problem, Settings, StorePlan};
+use crate::config::{Problem, StorePlan};
 
 #[cfg(feature = "mongodb")]
 mod mongodb;
@@ -26,45 +29,45 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As it is written, and as the key of what only it has.
-    pub fn name(self) -> &'static str {
+    /// `None` if this program is built without it.
+    pub fn adapter(self) -> Option<&'static dyn Adapter> {
         match self {
-            Self::Sqlite => "sqlite",
-            Self::Postgres => "postgres",
-            Self::Mongodb => "mongodb",
-        }
-    }
-
-    /// Whether this program can open it; if not, what to do about that.
-    pub fn available(self) -> Result<(), String> {
-        match self {
-            Self::Sqlite if cfg!(feature = "sqlite") => Ok(()),
-            Self::Postgres if cfg!(feature = "postgres") => Ok(()),
-            Self::Mongodb if cfg!(feature = "mongodb") => Ok(()),
-            _ => Err(built_without(self.name())),
-        }
-    }
-
-    /// An example of its `url`, for stores that are reached by one.
-    pub fn url_example(self) -> Option<&'static str> {
-        match self {
-            Self::Sqlite => None,
-            Self::Postgres => Some("postgres://app@localhost/app"),
-            Self::Mongodb => Some("mongodb://localhost:27017/app?replicaSet=rs0"),
-        }
-    }
-
-    /// Checks the table of settings that only this store has, which is to be found at the key `under`.
-    pub fn check(self, settings: &Settings, under: &str, problems: &mut Vec<Problem>) {
-        match self {
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite => Some(&sqlite::Adapter),
             #[cfg(feature = "postgres")]
-            Self::Postgres => drop(settings.parse::<posthaste::stores::postgres::Options>(under, problems)),
+            Self::Postgres => Some(&postgres::Adapter),
             #[cfg(feature = "mongodb")]
-            Self::Mongodb => drop(settings.parse::<posthaste::stores::mongodb::Options>(under, problems)),
-            _ => {
-                let _ = (settings, under, problems);
-            }
+            Self::Mongodb => Some(&mongodb::Adapter),
+            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
+            _ => None,
         }
+    }
+}
+
+/// As it is written in the config: as `store.type`, and as the name of the store's own table.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format!("{self:?}").to_lowercase())
+    }
+}
+
+/// How the program opens one kind of store.
+#[async_trait]
+pub trait Adapter: Sync {
+    /// An example of `store.url`, for a store that is a server. A store without one is a file at `store.path`.
+    fn url_example(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Notes what is wrong with the table of settings that only this store has.
+    fn check(&self, _plan: &StorePlan, _problems: &mut Vec<Problem>) {}
+
+    /// Opens a journal that exists.
+    async fn open(&self, plan: &StorePlan) -> Result<Arc<dyn Store>>;
+
+    /// Opens a store that may have no journal yet.
+    async fn create(&self, plan: &StorePlan) -> Result<Arc<dyn Store>> {
+        self.open(plan).await
     }
 }
 
@@ -73,33 +76,19 @@ pub fn built_without(feature: &str) -> String {
     format!("this program is built without feature `{feature}`: build it with --features {feature}, or --features full")
 }
 
-/// Opens a journal that is there already.
+/// Opens a journal that exists.
 pub async fn open(plan: &StorePlan) -> Result<Arc<dyn Store>> {
-    match plan.kind {
-        #[cfg(feature = "sqlite")]
-        Kind::Sqlite => Ok(Arc::new(sqlite::open(plan)?)),
-        #[cfg(feature = "postgres")]
-        Kind::Postgres => Ok(Arc::new(postgres::open(plan)?)),
-        #[cfg(feature = "mongodb")]
-        Kind::Mongodb => Ok(Arc::new(mongodb::open(plan).await?)),
-        #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
-        kind => std::future::ready(Err(absent(kind))).await,
-    }
+    adapter(plan)?.open(plan).await
 }
 
 /// Creates the journal, or brings it up to date, and opens it.
 pub async fn migrate(plan: &StorePlan) -> Result<Arc<dyn Store>> {
-    #[cfg(feature = "sqlite")]
-    if plan.kind == Kind::Sqlite {
-        sqlite::create(plan)?;
-    }
-    let store = open(plan).await?;
+    let store = adapter(plan)?.create(plan).await?;
     store.migrate().await?;
     Ok(store)
 }
 
-#[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
-fn absent(kind: Kind) -> posthaste::Error {
-    let says = kind.available().err().unwrap_or_default();
-    posthaste::Error::new(posthaste::error::Kind::Invalid, says)
+fn adapter(plan: &StorePlan) -> Result<&'static dyn Adapter> {
+    let absent = || Error::new(ErrorKind::Invalid, built_without(&plan.kind.to_string()));
+    plan.kind.adapter().ok_or_else(absent)
 }

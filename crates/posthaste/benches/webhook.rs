@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use posthaste::relay::Settings;
-use posthaste::sinks::template::Template;
+use posthaste::sink::template::Template;
 use posthaste::sinks::webhook::{self, Webhook};
 use posthaste::stores::memory::Memory;
 use posthaste::{Destination, Message, Relay};
@@ -41,11 +41,9 @@ async fn endpoint() -> SocketAddr {
 
 fn destination(name: &str, address: SocketAddr) -> (Destination, Arc<Webhook>) {
     let url = Template::parse(&format!("http://{address}/hooks")).expect("a template");
-    let settings = webhook::Settings {
-        allow: vec!["127.0.0.0/8".into()],
-        secrets: vec!["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".into()],
-        ..webhook::Settings::new(url)
-    };
+    let mut settings = webhook::Settings::new(url);
+    settings.allow = vec!["127.0.0.0/8".into()];
+    settings.secrets = vec!["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".into()];
     let destination = Destination::new(name).max_in_flight(IN_FLIGHT).max_run(1);
     (destination, Arc::new(Webhook::new(settings).expect("the settings are good")))
 }

@@ -9,9 +9,8 @@
 //! posthaste purge --older-than 30d --yes
 //! ```
 //!
-//! Covers of "ADR-0006: Outbox Pattern for Domain Events": registering events (lines 34–38, 185–203, `replace: true` in 200), writing them
-//! in the repository's transaction (40–45, 74–86), the worker (47–55, 87–92), the handler (205–222), the history of an aggregate
-//! (243–250), idempotent handlers (252–276), replay (302–308) and purge (310–315).
+//! It shows how events are registered (and how one replaces another), how the repository writes them in its transaction, the relay and a
+//! handler in the same process, the history of an aggregate, handlers that may run twice, replay and purge.
 
 use std::sync::Arc;
 

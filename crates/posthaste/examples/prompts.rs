@@ -3,9 +3,8 @@
 //!
 //! `MONGODB_URL=mongodb://localhost/app?replicaSet=rs0 prompts prompt-1` creates a prompt and runs until SIGTERM or SIGINT.
 //!
-//! Covers of "Change Stream-based Outbox Processor": handlers by event type, several for one (lines 34–65), the processor with retries, a
-//! resume token, start and stop (67–186), the documents with `status`, `retryCount`, `lastError` (188–225), the fallback poller
-//! (227–260), the application's lifecycle (262–290), the handler of `PromptCreatedEvent` (292–311), correlation ids (384).
+//! It shows handlers by event type, several for one type; retries, the resume token of the change stream, start and stop; the documents
+//! with `status`, `retryCount` and `lastError`; polling as the fallback; the lifecycle of the application; correlation ids.
 
 use std::sync::Arc;
 use std::time::Duration;

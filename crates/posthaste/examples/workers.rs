@@ -3,10 +3,10 @@
 //! `workers write 500` is the API: it stores orders with their events. `workers work`, as often as one likes, publishes them. Both need
 //! `MONGODB_URL` and `AMQP_URL`. Kill a worker with `kill -9`: the others take its part over when its lease has ended.
 //!
-//! Covers of "Event Outbox Pattern Implementation": the statuses (lines 9–14; a claim is a lease on a part of the journal, not a write to
-//! each document), publishing with a confirm before anything is recorded (20–39), several workers with an id each (41–45, 123–127),
-//! taking over from one that died (47–63), the flow (65–84), batches of 500 and the thresholds (86–91), failures (93–103), creating events
-//! in the transaction of the business operation (113–117), the id for consumers that drop repeats (119–122).
+//! It shows what an outbox with a status column and several workers usually does, and how that is done here: a worker leases a part of
+//! the journal instead of claiming each document; a message is published with a confirm before anything is recorded; each worker has an
+//! id, and takes over from one that died; batches of 500, limits and failures; events written in the transaction of the business
+//! operation; an id by which consumers drop repeats.
 
 use std::sync::Arc;
 use std::time::Duration;

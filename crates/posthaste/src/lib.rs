@@ -12,6 +12,7 @@ mod settings;
 pub mod conformance;
 pub mod destination;
 pub mod domain;
+pub mod duration;
 pub mod error;
 pub mod inspect;
 pub mod journal;

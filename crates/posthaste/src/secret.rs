@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 pub struct Secret(String);
 
 impl Secret {
+    /// Hides a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }

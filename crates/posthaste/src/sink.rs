@@ -1,6 +1,10 @@
 //! Where messages go.
 //!
-//! A sink delivers and says what happened. It does not retry, log, count or decide: `retry::decide` does.
+//! A sink delivers and says what happened. It does not retry, log, count or decide: [`rules::decide`](crate::rules::decide) does.
+//!
+//! Beside the port [`Sink`] stands what the sinks in [`sinks`](crate::sinks) are made of: [`template`] for names that messages decide,
+//! [`format`](mod@format) for bodies and headers, [`settings`] for what is wrong with a config, `shared_connection` for a client that many
+//! runs use at once, and `bounded_map` for what is known of a destination.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +15,14 @@ use crate::destination::Name;
 use crate::journal::{Partition, Position};
 use crate::message::{Message, OrderKey};
 pub use crate::retry::Verdict;
+
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq"))]
+pub(crate) mod bounded_map;
+pub mod format;
+pub mod settings;
+#[cfg(any(feature = "nats", feature = "redis"))]
+pub(crate) mod shared_connection;
+pub mod template;
 
 /// The text of an error is cut here, so that a chatty server cannot fill the database: what a server said, and a line about it.
 pub const MAX_ERROR_BYTES: usize = MAX_ANSWER_BYTES + (1 << 10);

@@ -1,5 +1,5 @@
 //! One running server. What is known about it stands in its folder: `address` (one for each node, with commas between), `pid`,
-//! `program`, `log`, and the data of its nodes in `data`.
+//! `program`, `log`, and the data of its nodes in `data`; `temporary`, if it stops with the last run that uses it.
 //!
 //! Tests and people find the server by `target/services/NAME/address`. The ports are kept for the next start if they are still
 //! free then. If not, it starts with new ports and no data: what it kept may well name the old ones.
@@ -15,6 +15,9 @@ use anyhow::{Context, Result, bail};
 use super::catalog::{Node, Service, remove};
 use super::patience::{PATIENCE, until, wait_for_answer};
 use super::ports;
+
+/// Stands in the folder of a server that stops with the last run that uses it.
+const TEMPORARY: &str = "temporary";
 
 #[derive(Debug)]
 pub struct Instance {
@@ -73,6 +76,21 @@ impl Instance {
         stop(&self.pids, &folder, self.service.stop_signal).with_context(|| format!("{} stays", self.service.name))?;
         remove_file(&folder.join("pid"))
     }
+}
+
+/// Takes note of whether a server stays for good, or only while a run uses it.
+pub fn stays(service: &Service, for_good: bool) -> Result<()> {
+    let folder = folder(service.name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    match for_good {
+        true => remove_file(&folder.join(TEMPORARY)),
+        false => Ok(fs::write(folder.join(TEMPORARY), "")?),
+    }
+}
+
+/// Whether a server only stays while a run uses it.
+pub fn is_temporary(service: &Service) -> bool {
+    folder(service.name).join(TEMPORARY).is_file()
 }
 
 /// Sends a signal to processes that work in a folder, and kills those that are still there after a while.

@@ -32,8 +32,22 @@ fn places(tree: &Tree, kind: &str, feature: &str, findings: &mut Findings) {
             findings.wrong(format!("feature `{feature}`: {path} is missing"));
         }
     }
+    if kind == "sinks" {
+        layout(tree, feature, findings);
+    }
     if !NOT_IN_THE_PROGRAM.contains(&feature) {
         program(tree, kind, feature, findings);
+    }
+}
+
+/// Every sink hands messages over and says what errors mean, in files of the same names. `settings`, `connection` and `encode` are there
+/// where a sink has them.
+fn layout(tree: &Tree, feature: &str, findings: &mut Findings) {
+    for file in ["publish.rs", "verdict.rs"] {
+        let path = format!("crates/posthaste/src/sinks/{feature}/{file}");
+        if tree.get(&path).is_none() {
+            findings.wrong(format!("feature `{feature}`: {path} is missing"));
+        }
     }
 }
 
@@ -59,8 +73,10 @@ fn program(tree: &Tree, kind: &str, feature: &str, findings: &mut Findings) {
 mod tests {
     use super::*;
 
-    const COMPLETE: [(&str, &str); 5] = [
+    const COMPLETE: [(&str, &str); 7] = [
         ("crates/posthaste/src/sinks/redis.rs", ""),
+        ("crates/posthaste/src/sinks/redis/publish.rs", ""),
+        ("crates/posthaste/src/sinks/redis/verdict.rs", ""),
         ("docs/sinks/redis.md", ""),
         ("crates/posthaste/tests/it/sinks/redis.rs", ""),
         ("crates/posthaste-cli/src/sinks.rs", "enum Kind { Redis }"),

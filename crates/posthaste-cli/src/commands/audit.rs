@@ -10,7 +10,7 @@ use crate::output::{plain, when};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// At most so many, the latest first
+    /// How many to show at most, the latest first
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
     /// Only entries before this number

@@ -1,4 +1,4 @@
-//! `posthaste check`: does everything work?
+//! `posthaste check`: whether everything works.
 
 use std::sync::Arc;
 
@@ -17,40 +17,53 @@ use crate::store;
 /// Destinations that are asked at the same time: one that does not answer holds up no other.
 const AT_ONCE: usize = 32;
 
-/// One thing that was looked at.
+/// One thing that was checked, and the result.
 #[derive(Debug, Serialize)]
-struct Look {
+struct Check {
+    /// The config, the store, the journal, a destination or the collector.
     what: String,
     ok: bool,
-    says: String,
-    /// What to do about it, if it is not in the words above.
+    text: String,
+    /// What to do, if the text does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
+}
+
+impl Check {
+    fn new(what: impl Into<String>, result: Result<String, String>) -> Self {
+        let ok = result.is_ok();
+        Self { what: what.into(), ok, text: result.unwrap_or_else(|problem| problem), remedy: None }
+    }
+
+    /// Adds what to do if it failed.
+    fn or_remedy(self, remedy: impl FnOnce() -> String) -> Self {
+        Self { remedy: (!self.ok).then(remedy), ..self }
+    }
 }
 
 #[derive(Serialize)]
 struct Answer<'a> {
     ok: bool,
-    checks: &'a [Look],
+    checks: &'a [Check],
 }
 
 pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
     crate::logging::for_commands(context.verbose);
-    let looks = look(context).await;
-    let ok = looks.iter().all(|look| look.ok);
+    let checks = check(context).await;
+    let ok = checks.iter().all(|check| check.ok);
     if context.output.json {
-        context.output.document(&Answer { ok, checks: &looks })?;
+        context.output.document(&Answer { ok, checks: &checks })?;
     } else {
-        show(context.output, &looks)?;
+        show(context.output, &checks)?;
     }
     Ok(if ok { Exit::Ok } else { Exit::NotWell })
 }
 
-/// Looks at everything that can be looked at: a missing store does not keep a sink from being checked.
-async fn look(context: &Context) -> Vec<Look> {
+/// Checks everything that can be checked: destinations are tried even if the store cannot be opened.
+async fn check(context: &Context) -> Vec<Check> {
     let plan = match context.plan() {
         Ok(plan) => plan,
-        Err(error) => return vec![Look::new("config", Err(error.to_string()))],
+        Err(error) => return vec![Check::new("config", Err(error.to_string()))],
     };
     let destinations = futures_util::stream::iter(&plan.destinations).map(destination).buffered(AT_ONCE);
     let (store, destinations, collector) =
@@ -58,98 +71,89 @@ async fn look(context: &Context) -> Vec<Look> {
     [config(&plan)].into_iter().chain(store).chain(destinations).chain(collector).collect()
 }
 
-async fn destination(planned: &DestinationPlan) -> Look {
+async fn destination(planned: &DestinationPlan) -> Check {
     let (name, kind) = (&planned.destination.name, planned.sink.kind);
     let reached = match planned.sink.open() {
         Some(sink) => sink.check().await.map_err(|error| plain::line(error.text())),
         None => Err("this program cannot open its sink".into()),
     };
-    Look::new(format!("destination {name}"), reached.map(|()| "can be reached".into())).or_else_do(|| {
+    Check::new(format!("destination {name}"), reached.map(|()| "can be reached".into())).or_remedy(|| {
         format!("is it up, and does it let this program in? Address and login are in [destinations.{name}.{kind}]")
     })
 }
 
-/// Where spans go, if they do.
+/// The collector that gets the spans, if the config has one.
 #[cfg(feature = "otlp")]
-async fn collector(plan: &Plan) -> Option<Look> {
+async fn collector(plan: &Plan) -> Option<Check> {
     let otlp = plan.otlp.as_ref()?;
-    Some(Look::new("otlp", crate::otlp::check(otlp).await.map(|()| "takes spans".into())))
+    let check = Check::new("otlp", crate::otlp::check(otlp).await.map(|()| "takes spans".into()));
+    Some(check.or_remedy(|| "is it up, and does it let this program in? Address and headers are in [otlp]".into()))
 }
 
 #[cfg(not(feature = "otlp"))]
-async fn collector(_: &Plan) -> Option<Look> {
+async fn collector(_: &Plan) -> Option<Check> {
     std::future::ready(None).await
 }
 
-fn config(plan: &Plan) -> Look {
-    let count = plan.destinations.len();
-    let says = match count {
-        0 => Err("has no destinations: `posthaste run` would have nothing to do".into()),
+fn config(plan: &Plan) -> Check {
+    let result = match plan.destinations.len() {
+        0 => Err("has no destinations, so `posthaste run` would have nothing to do: add a [destinations.NAME]".into()),
         1 => Ok("1 destination".into()),
-        _ => Ok(format!("{count} destinations")),
+        count => Ok(format!("{count} destinations")),
     };
-    Look::new("config", says)
+    Check::new("config", result)
 }
 
-async fn store(plan: &Plan) -> Vec<Look> {
+async fn store(plan: &Plan) -> Vec<Check> {
     let store = match store::open(&plan.store).await {
         Ok(store) => store,
         Err(error) => return vec![no_store(&error)],
     };
+    let configured = plan.store.partitions;
     let journal = match store.partitions().await {
-        Ok(partitions) if partitions == plan.store.partitions => Ok(format!("up to date, {partitions} partitions")),
+        Ok(partitions) if partitions == configured => Ok(format!("up to date, {partitions} partitions")),
         Ok(partitions) => Ok(format!(
-            "up to date, {partitions} partitions (the config's {} only count for a new journal)",
-            plan.store.partitions
+            "up to date, {partitions} partitions (the config has {configured}, which only counts for a new journal)"
         )),
         Err(error) if matches!(error.kind(), Kind::Unavailable | Kind::Denied) => return vec![no_store(&error)],
         Err(error) => Err(error.to_string()),
     };
-    let mut looks = vec![Look::new("store", Ok(plan.store.place())), Look::new("journal", journal)];
-    looks.extend(surroundings(&store).await);
-    looks
+    let mut checks = vec![Check::new("store", Ok(plan.store.place())), Check::new("journal", journal)];
+    checks.extend(problems(&store).await);
+    checks
 }
 
-fn no_store(error: &Error) -> Look {
-    let look = Look::new("store", Err(error.to_string()));
+fn no_store(error: &Error) -> Check {
+    let check = Check::new("store", Err(error.to_string()));
     match error.kind() {
-        Kind::Unavailable => look.or_else_do(|| "is it up, and is its address in [store] right?".into()),
+        Kind::Unavailable => check.or_remedy(|| "is it up, and is its address in [store] right?".into()),
         Kind::Denied => {
-            look.or_else_do(|| "check the user, the password and the name of the database in [store]".into())
+            check.or_remedy(|| "check the user, the password and the name of the database in [store]".into())
         }
-        _ => look,
+        _ => check,
     }
 }
 
-/// Warnings do not make a store unwell; refusals do. What cannot be asked was said above.
-async fn surroundings(store: &Arc<dyn Store>) -> Vec<Look> {
+/// What the store itself reports. A warning does not fail the check; what keeps a relay from starting does. A store that cannot be
+/// asked has failed a check before this one.
+async fn problems(store: &Arc<dyn Store>) -> Vec<Check> {
     let problems = store.check().await.unwrap_or_default();
-    let look = |problem: Problem| match problem.refuses {
-        true => Look::new("store", Err(problem.text)),
-        false => Look::new("store", Ok(format!("warning: {}", problem.text))),
+    let check = |problem: Problem| match problem.refuses {
+        true => Check::new("store", Err(problem.text)),
+        false => Check::new("store", Ok(format!("warning: {}", problem.text))),
     };
-    problems.into_iter().map(look).collect()
+    problems.into_iter().map(check).collect()
 }
 
-impl Look {
-    fn new(what: impl Into<String>, found: Result<String, String>) -> Self {
-        let ok = found.is_ok();
-        Self { what: what.into(), ok, says: found.unwrap_or_else(|says| says), remedy: None }
-    }
-
-    /// What to do if it is not well.
-    fn or_else_do(self, remedy: impl FnOnce() -> String) -> Self {
-        Self { remedy: (!self.ok).then(remedy), ..self }
-    }
-}
-
-fn show(output: Output, looks: &[Look]) -> anyhow::Result<()> {
-    let width = looks.iter().map(|look| look.what.len()).max().unwrap_or(0);
-    for look in looks {
-        let mark = if look.ok { output.paint.green("✓") } else { output.paint.red("✗") };
-        let says = [Some(&look.says), look.remedy.as_ref()].into_iter().flatten().map(String::as_str);
-        let says = says.collect::<Vec<_>>().join("\n").replace('\n', &format!("\n{:width$}    ", ""));
-        output.line(format_args!("{mark} {:width$}  {says}", look.what))?;
+fn show(output: Output, checks: &[Check]) -> anyhow::Result<()> {
+    let width = checks.iter().map(|check| check.what.len()).max().unwrap_or(0);
+    for check in checks {
+        let mark = if check.ok { output.paint.green("✓") } else { output.paint.red("✗") };
+        let mut lines = check.text.lines().chain(check.remedy.as_deref());
+        output.line(format_args!("{mark} {:width$}  {}", check.what, lines.next().unwrap_or_default()))?;
+        for line in lines.filter(|line| !line.is_empty()) {
+            output.line(format_args!("{:width$}    {line}", ""))?;
+        }
     }
     Ok(())
 }

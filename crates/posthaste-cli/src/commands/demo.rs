@@ -22,13 +22,12 @@ use posthaste::{Destination, Relay};
 use tokio::sync::Notify;
 
 use self::folder::Folder;
+use self::order_service::OrderService;
 use self::proof::{Evidence, Proof};
 use self::receiver::Receiver;
 use self::records::Records;
-use self::shop::Shop;
-use self::story::Sights;
 use self::view::View;
-use self::wire::Wire;
+use self::warehouse_sink::WarehouseSink;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::store;
@@ -38,13 +37,13 @@ mod event;
 mod folder;
 mod ledger;
 mod live;
+mod order_service;
 mod proof;
 mod receiver;
 mod records;
-mod shop;
 mod story;
 mod view;
-mod wire;
+mod warehouse_sink;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -56,15 +55,15 @@ pub struct Args {
     dir: Option<PathBuf>,
 }
 
-/// Unless told otherwise.
+/// How many orders are written by default.
 const ORDERS: u32 = 5_000;
 /// How long the warehouse is down.
 const OUTAGE: Duration = Duration::from_secs(3);
-/// Nothing arrived anywhere for so long: something is wrong, and the proof will show what.
+/// If nothing arrives anywhere for this long, something is wrong, and the proof will show what.
 const STUCK: Duration = Duration::from_secs(30);
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    // It shows what happens in its own way.
+    // The demo shows what happens itself, so it logs only if asked.
     if context.verbose > 0 {
         logging::for_commands(context.verbose);
     }
@@ -75,27 +74,27 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
     let demo = Demo::set_up(&folder, orders, args.orders.is_none()).await?;
     let (evidence, dead) = demo.run(View::new(context.output, orders)).await?;
     let proof = Proof::of(&evidence, began.elapsed());
-    story::tell(context.output, &proof, &Sights { folder: &folder, dead: dead.as_ref() })?;
+    story::tell(context.output, &proof, &folder, dead.as_ref())?;
     folder.tidy_up()?;
     Ok(if proof.holds() { Exit::Ok } else { Exit::NotWell })
 }
 
 struct Demo {
     store: Arc<dyn Store>,
-    shop: Shop,
+    orders: OrderService,
     ledger: Records,
     receiver: Receiver,
 }
 
 impl Demo {
-    async fn set_up(folder: &Folder, orders: u32, may_close_early: bool) -> anyhow::Result<Self> {
+    async fn set_up(folder: &Folder, orders: u32, may_end_early: bool) -> anyhow::Result<Self> {
         let store = store::migrate(&folder.store_plan()).await?;
         let receiver = Receiver::new().await?;
-        let shop = Shop::open(&folder.database(), orders, may_close_early)?;
-        Ok(Self { store, shop, ledger: Records::default(), receiver })
+        let orders = OrderService::start(&folder.database(), orders, may_end_early)?;
+        Ok(Self { store, orders, ledger: Records::default(), receiver })
     }
 
-    /// Writes, delivers, breaks the warehouse in the middle, and gathers the evidence. With it, a dead delivery to look at.
+    /// Writes, delivers, breaks the warehouse in the middle, and returns the evidence and one dead delivery as an example.
     async fn run(self, view: View) -> anyhow::Result<(Evidence, Option<Listed>)> {
         let relay = self.relay()?;
         let (monitor, stop) = (relay.monitor(), Notify::new());
@@ -106,7 +105,7 @@ impl Demo {
         };
         let (relayed, told) = tokio::select! {
             both = async { tokio::join!(relay.run(stop.notified()), story) } => both,
-            closed = self.receiver.serve() => anyhow::bail!("the warehouse had to close: {closed:?}"),
+            closed = self.receiver.serve() => anyhow::bail!("the warehouse has ended: {closed:?}"),
         };
         relayed.and(Ok(told?))?;
         self.evidence().await
@@ -117,7 +116,10 @@ impl Demo {
         Ok(Relay::builder(self.store.clone())
             .settings(Settings { retention: None, ..Settings::default() })
             .destination(Destination::new("ledger").policy(policy()), ledger::sink(&self.ledger)?)
-            .destination(Destination::new("warehouse").policy(policy()), Arc::new(Wire::new(self.receiver.address())))
+            .destination(
+                Destination::new("warehouse").policy(policy()),
+                Arc::new(WarehouseSink::new(self.receiver.address())),
+            )
             .build())
     }
 
@@ -128,7 +130,7 @@ impl Demo {
         loop {
             tokio::time::sleep(view.interval()).await;
             match outage {
-                None if self.shop.is_half_way() => {
+                None if self.orders.is_half_way() => {
                     self.receiver.set_up(false);
                     outage = Some(Instant::now());
                 }
@@ -136,10 +138,10 @@ impl Demo {
                 _ => {}
             }
             let overview = self.store.overview().await?;
-            let written = self.shop.is_done() && outage.is_some() && self.receiver.is_up();
+            let written = self.orders.is_done() && outage.is_some() && self.receiver.is_up();
             let quiet = arrivals.quiet_for(self.ledger.len() + self.receiver.records.len());
             let over = (written && view::is_settled(&overview)) || quiet > STUCK;
-            view.show(&self.shop, &monitor.snapshot(), &overview, over)?;
+            view.show(&self.orders, &monitor.snapshot(), &overview, over)?;
             if over {
                 return Ok(());
             }
@@ -153,7 +155,7 @@ impl Demo {
         for row in &listed {
             dead.entry(row.destination.clone().unwrap_or_default()).or_default().insert(row.id);
         }
-        let written = self.shop.close()?;
+        let written = self.orders.finish()?;
         let evidence = Evidence {
             committed: written.committed,
             rolled_back: written.rolled_back,
@@ -164,7 +166,7 @@ impl Demo {
     }
 }
 
-/// Notes when the last arrival was.
+/// Remembers when the last message arrived.
 #[derive(Debug, Default)]
 struct Arrivals {
     last: Option<(usize, Instant)>,

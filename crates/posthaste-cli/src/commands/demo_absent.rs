@@ -1,4 +1,4 @@
-//! Stands in for the demo in a program that lacks what it is made of.
+//! Replaces the demo in a program that is built without `sqlite` or `handlers`.
 
 use crate::context::Context;
 use crate::exit::{Exit, Misuse};

@@ -6,14 +6,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use jiff::Timestamp;
 use posthaste::Message;
+use posthaste::duration;
 use serde_json::json;
 
 use self::draft::Draft;
+use crate::clock;
 use crate::context::Context;
 use crate::exit::{Exit, Misuse};
 use crate::output::count;
 use crate::selection::{aggregate, timestamp};
-use crate::{clock, duration};
 
 mod draft;
 mod jsonl;
@@ -24,48 +25,49 @@ pub struct Args {
     /// What happened, as in order.paid
     #[arg(long, required_unless_present = "from_jsonl")]
     event_type: Option<String>,
-    /// To what it happened, as in order/4711
+    /// What it happened to, as in order/4711
     #[arg(long, value_name = "TYPE/ID", value_parser = aggregate, required_unless_present = "from_jsonl")]
     aggregate: Option<(String, String)>,
-    /// The ordering scope [default: the aggregate]
+    /// Messages of one key are delivered in order [default: the aggregate]
     #[arg(long)]
     key: Option<String>,
-    /// Ask for no order
+    /// Deliver it in any order: it gets no key
     #[arg(long, conflicts_with = "key")]
     unordered: bool,
     /// The payload: text, @FILE, or - for stdin
     #[arg(long, value_name = "TEXT|@FILE|-", default_value = "{}")]
     payload: String,
-    /// What the payload is
+    /// The content type of the payload
     #[arg(long, value_name = "TYPE", default_value = "application/json")]
     content_type: String,
     /// A header; repeat for several
     #[arg(long = "header", value_name = "NAME=VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// Whose event it is
+    /// The tenant whose event it is
     #[arg(long)]
     tenant: Option<String>,
-    /// Who caused it
+    /// The user who caused it
     #[arg(long)]
     user: Option<String>,
-    /// What ties it to other events
+    /// An id that related events share
     #[arg(long, value_name = "ID")]
     correlation_id: Option<String>,
-    /// Deliver not before so long from now
+    /// Deliver it after this long, not before
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     due_in: Option<Duration>,
-    /// Deliver not before this time
+    /// Deliver it at this time, not before
     #[arg(long, value_name = "TIME", value_parser = timestamp, conflicts_with = "due_in")]
     due_at: Option<Timestamp>,
-    /// Only to this destination, whatever the routes say
+    /// Deliver it to this destination only, whatever the routes say
     #[arg(long, value_name = "DESTINATION")]
     to: Option<String>,
-    /// How often it may be tried, instead of what the destination says
+    /// How often it is tried at most, instead of what the destination says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_attempts: Option<u32>,
-    /// The foreign event it was made from; a second message of the same source is not stored
-    #[arg(long, value_name = "STREAM/EVENT", value_parser = source)]
-    source: Option<(String, String)>,
+    // `source` was its name before, and is still understood.
+    /// The foreign event that it was made from; a second message of the same origin is not stored
+    #[arg(long, alias = "source", value_name = "STREAM/EVENT", value_parser = origin)]
+    origin: Option<(String, String)>,
     /// Many messages in one transaction, one JSON object per line (see below)
     #[arg(long, value_name = "FILE|-", conflicts_with_all = SINGLE)]
     from_jsonl: Option<String>,
@@ -87,7 +89,7 @@ const SINGLE: [&str; 15] = [
     "due_at",
     "to",
     "max_attempts",
-    "source",
+    "origin",
 ];
 
 pub async fn execute(context: &Context, args: Args) -> anyhow::Result<Exit> {
@@ -116,7 +118,7 @@ fn answer(context: &Context, messages: &[Message], stored: &[bool]) -> anyhow::R
     let known = stored.iter().filter(|stored| !**stored).count();
     if known > 0 {
         output.note(format_args!(
-            "Stored before, from the same source: {}. Nothing was written for that.",
+            "Stored before, with the same origin: {}. Nothing was written for it.",
             count(known as u64, "message")
         ));
     }
@@ -140,7 +142,7 @@ fn draft(args: Args) -> anyhow::Result<Draft> {
         due_at: due(args.due_in, args.due_at)?,
         destination: args.to,
         max_attempts: args.max_attempts,
-        source: args.source,
+        origin: args.origin,
     })
 }
 
@@ -176,7 +178,7 @@ fn header(text: &str) -> Result<(String, String), String> {
     text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(wrong)
 }
 
-fn source(text: &str) -> Result<(String, String), String> {
-    let wrong = || format!("`{text}` is not a source: write STREAM/EVENT");
+fn origin(text: &str) -> Result<(String, String), String> {
+    let wrong = || format!("`{text}` is not an origin: write STREAM/EVENT");
     text.rsplit_once('/').map(|(stream, event)| (stream.to_owned(), event.to_owned())).ok_or_else(wrong)
 }

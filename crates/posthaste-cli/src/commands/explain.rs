@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::explain::{Cause, Finding};
+use crate::explain::{Cause, Explanation};
 use crate::output::paint::Hue;
 use crate::selection::message_id;
 
@@ -17,9 +17,9 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (report, findings) = context.operator().await?.examine(args.id).await?;
+    let (report, explanations) = context.operator().await?.examine(args.id).await?;
     if context.output.json {
-        context.output.document(&json!({ "id": args.id, "findings": findings }))?;
+        context.output.document(&json!({ "id": args.id, "explanations": explanations }))?;
         return Ok(Exit::Ok);
     }
     let message = &report.message;
@@ -30,24 +30,25 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
         paint.bold(&message.event_type),
         paint.dim(message.id)
     ))?;
-    for finding in &findings {
+    for explanation in &explanations {
         context.output.blank()?;
-        write(context, finding)?;
+        write(context, explanation)?;
     }
     Ok(Exit::Ok)
 }
 
-/// The verdict, its causes below it, and what to type.
-pub fn write(context: &Context, finding: &Finding) -> anyhow::Result<()> {
+/// The summary, its causes below it, and the commands that help.
+pub fn write(context: &Context, explanation: &Explanation) -> anyhow::Result<()> {
     let output = context.output;
-    let place = finding.destination.as_ref().map_or(String::new(), |name| format!("{}: ", output.paint.bold(name)));
-    output.line(format_args!("{place}{}", output.paint.hue(hue(finding.cause), &finding.verdict)))?;
-    for cause in &finding.because {
+    let place = explanation.destination.as_ref().map_or(String::new(), |name| format!("{}: ", output.paint.bold(name)));
+    output.line(format_args!("{place}{}", output.paint.hue(hue(explanation.cause), &explanation.summary)))?;
+    for cause in &explanation.because {
         output.line(format_args!("  · {cause}"))?;
     }
-    let commands: Vec<String> = finding.remedies.iter().map(|remedy| context.spell(&remedy.command)).collect();
+    let commands: Vec<String> =
+        explanation.remedies.iter().map(|remedy| context.with_config(&remedy.command)).collect();
     let width = commands.iter().map(|command| command.chars().count()).max().unwrap_or(0);
-    for (command, remedy) in commands.iter().zip(&finding.remedies) {
+    for (command, remedy) in commands.iter().zip(&explanation.remedies) {
         output.line(format_args!("  $ {command:width$}  {}", output.paint.dim(format_args!("# {}", remedy.does))))?;
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::exit::{Exit, Misuse};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Replace a config that is there already
+    /// Replace a config that exists
     #[arg(long)]
     force: bool,
 }
@@ -28,9 +28,10 @@ pub fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     output.line(format_args!("Wrote {shown}. Next:"))?;
-    output.line("  posthaste migrate    creates the journal")?;
-    output.line("  posthaste check      tells whether everything works")?;
-    output.line("  posthaste run        delivers")?;
+    let steps = [("migrate", "creates the journal"), ("check", "says whether everything works"), ("run", "delivers")];
+    for (command, does) in steps {
+        output.line(format_args!("  {}    {does}", context.with_config(&format!("posthaste {command:<7}"))))?;
+    }
     Ok(Exit::Ok)
 }
 

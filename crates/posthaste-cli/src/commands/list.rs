@@ -13,10 +13,10 @@ use crate::selection::{Selection, position};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// At most so many
+    /// How many to show at most
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Only what lies after this position
+    /// Only what comes after this position
     #[arg(long, value_name = "POSITION", value_parser = position)]
     after: Option<Position>,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use crate::store;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Go on in a database that was restored, recovered or failed over to: stop all relays first
+    /// Accept a database that was restored, recovered or failed over to; stop all relays first
     #[arg(long)]
     accept_store: bool,
 }

@@ -12,10 +12,10 @@ use crate::selection::{Selection, message_id};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Messages by id; none means all that the filters leave
+    /// Messages by id; without any, all that the filters select
     #[arg(value_name = "ID", value_parser = message_id)]
     ids: Vec<MessageId>,
-    /// Do it; without, only count
+    /// Do it; without this, only count
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -43,9 +43,9 @@ fn answer(output: Output, operation: Operation, mode: Mode, report: &OperationRe
     let OperationReport { affected, not_applicable, overtaken } = *report;
     let (would, done, leaves) = match operation {
         Operation::Replay => {
-            ("Would deliver again", "To be delivered again", "are on their way already, or being let go")
+            ("Would deliver again", "To be delivered again", "are about to be delivered, or being discarded")
         }
-        Operation::Discard => ("Would let go", "Let go", "are delivered or not set aside"),
+        Operation::Discard => ("Would discard", "Discarded", "are delivered, or not parked"),
     };
     let verb = if mode == Mode::Apply { done } else { would };
     output.line(format_args!("{verb}: {}.", deliveries(affected)))?;
@@ -54,7 +54,7 @@ fn answer(output: Output, operation: Operation, mode: Mode, report: &OperationRe
     }
     if overtaken > 0 {
         output.line(format_args!(
-            "{} for {} of them, newer messages of the same key were delivered already; consumers see old news after new.",
+            "{} for {} of them, newer messages of the same key were delivered already: consumers get them in the wrong order.",
             output.paint.yellow("Out of order:"),
             thousands(overtaken)
         ))?;
@@ -68,9 +68,9 @@ async fn hint(context: &Context, operator: &Operator, mode: Mode) -> posthaste::
         return Ok("This was a dry run: --yes does it.".into());
     }
     if operator.overview().await?.workers.iter().any(|worker| worker.alive) {
-        return Ok("The workers take it up within moments.".into());
+        return Ok("The workers see it within seconds.".into());
     }
-    Ok(format!("No worker is running: `{}` takes it up.", context.spell("posthaste run")))
+    Ok(format!("No worker is running: `{}` starts one.", context.with_config("posthaste run")))
 }
 
 fn deliveries(number: u64) -> String {

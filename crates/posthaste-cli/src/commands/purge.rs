@@ -11,9 +11,9 @@ use crate::output::count;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only messages older than this [default: retention.keep of the config]
-    #[arg(long, value_name = "DURATION", value_parser = crate::duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = posthaste::duration::parse)]
     older_than: Option<Duration>,
-    /// Do it; without, only count
+    /// Do it; without this, only count
     #[arg(long)]
     yes: bool,
 }
@@ -34,7 +34,7 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
         output.document(&PurgeAnswer { messages: removable, removed, dry_run: !args.yes })?;
         return Ok(Exit::Ok);
     }
-    let age = crate::duration::brief(older_than);
+    let age = posthaste::duration::brief(older_than);
     if args.yes {
         output.line(format_args!("Removed {} older than {age}.", count(removed, "message")))?;
     } else {

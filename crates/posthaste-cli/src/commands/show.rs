@@ -9,7 +9,7 @@ use super::{explain, list};
 use crate::clock;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::explain::{Cause, Finding};
+use crate::explain::{Cause, Explanation};
 use crate::operator::{self, hex};
 use crate::output::table::{Field, Table};
 use crate::output::{Output, count, plain, when};
@@ -26,16 +26,16 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
-    let (report, findings) = context.operator().await?.examine(args.id).await?;
+    let (report, explanations) = context.operator().await?.examine(args.id).await?;
     let output = context.output;
     if output.json {
-        output.document(&operator::show(&report, &findings, args.payload))?;
+        output.document(&operator::show(&report, &explanations, args.payload))?;
         return Ok(Exit::Ok);
     }
     fields(output, &report, args.payload)?;
     deliveries(output, &report)?;
     timelines(output, &report)?;
-    next(context, &findings)?;
+    next(context, &explanations)?;
     Ok(Exit::Ok)
 }
 
@@ -76,7 +76,7 @@ fn optional(message: &Message) -> [(&'static str, Option<String>); 6] {
         ("tenant", own(&message.tenant)),
         ("user", own(&message.user)),
         ("correlation id", own(&message.correlation_id)),
-        ("source", origin),
+        ("origin", origin),
         ("addressed to", own(&message.destination)),
         ("max attempts", message.max_attempts.map(|limit| limit.to_string())),
     ]
@@ -143,14 +143,14 @@ fn line(output: Output, attempt: &AttemptReport, now: Timestamp) -> String {
     format!("  {number:>3}  {what}\n       {where_and_when}")
 }
 
-fn next(context: &Context, findings: &[Finding]) -> anyhow::Result<()> {
-    let open = |finding: &&Finding| finding.cause != Cause::Delivered;
-    let mut findings = findings.iter().filter(open).peekable();
-    if findings.peek().is_some() {
+fn next(context: &Context, explanations: &[Explanation]) -> anyhow::Result<()> {
+    let open = |explanation: &&Explanation| explanation.cause != Cause::Delivered;
+    let mut explanations = explanations.iter().filter(open).peekable();
+    if explanations.peek().is_some() {
         context.output.line(format_args!("\n{}", context.output.paint.bold("Next")))?;
     }
-    for finding in findings {
-        explain::write(context, finding)?;
+    for explanation in explanations {
+        explain::write(context, explanation)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use posthaste::inspect::{DestinationCounts, Overview, WorkerStatus};
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::health::{self, Concern};
+use crate::health::{self, Problem};
 use crate::output::count;
 use crate::output::paint::Hue;
 use crate::output::table::{Field, Table};
@@ -14,12 +14,12 @@ pub async fn execute(context: &Context) -> anyhow::Result<Exit> {
     if context.output.json {
         context.output.document(&status)?;
     } else {
-        show(context, &status.overview, &status.concerns)?;
+        show(context, &status.overview, &status.problems)?;
     }
     Ok(if status.well { Exit::Ok } else { Exit::NotWell })
 }
 
-fn show(context: &Context, overview: &Overview, concerns: &[Concern]) -> anyhow::Result<()> {
+fn show(context: &Context, overview: &Overview, problems: &[Problem]) -> anyhow::Result<()> {
     let output = context.output;
     if !overview.destinations.is_empty() {
         output.table(&destinations(overview))?;
@@ -36,16 +36,16 @@ fn show(context: &Context, overview: &Overview, concerns: &[Concern]) -> anyhow:
         String::new()
     };
     let facts = format!("{} kept{unheld}", count(overview.messages, "message"));
-    if concerns.is_empty() {
+    if problems.is_empty() {
         let idle = if is_served { "" } else { ", nothing waits, and no worker is running" };
         return Ok(output.line(format_args!("{} {facts}{idle}.", output.paint.green("All well:")))?);
     }
     output.line(format_args!("{} ({facts}):", output.paint.red("Needs a person")))?;
-    let width = concerns.iter().map(|concern| concern.says.chars().count()).max().unwrap_or(0).min(70);
-    for Concern { says, command, .. } in concerns {
+    let width = problems.iter().map(|problem| problem.text.chars().count()).max().unwrap_or(0).min(70);
+    for Problem { text, command, .. } in problems {
         output.line(format_args!(
-            "  ✗ {says:width$}  {}",
-            output.paint.dim(format_args!("$ {}", context.spell(command)))
+            "  ✗ {text:width$}  {}",
+            output.paint.dim(format_args!("$ {}", context.with_config(command)))
         ))?;
     }
     Ok(())
@@ -63,7 +63,7 @@ fn destinations(overview: &Overview) -> Table {
         ">REPLAY",
         ">DEAD",
         ">OLDEST",
-        "STATE",
+        "STATUS",
     ]);
     for counts in &overview.destinations {
         let in_flight: usize = health::reports(overview, counts).map(|report| report.in_flight).sum();
@@ -78,7 +78,7 @@ fn destinations(overview: &Overview) -> Table {
             Field::number(counts.replay),
             Field::alarming(counts.dead, Hue::Bad),
             oldest(counts),
-            state(overview, counts),
+            status(overview, counts),
         ]);
     }
     table
@@ -86,12 +86,12 @@ fn destinations(overview: &Overview) -> Table {
 
 fn oldest(counts: &DestinationCounts) -> Field {
     match counts.oldest_pending_seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok()) {
-        Some(age) => Field::from(crate::duration::brief(age)),
+        Some(age) => Field::from(posthaste::duration::brief(age)),
         None => Field::from("-").hue(Hue::Quiet),
     }
 }
 
-fn state(overview: &Overview, counts: &DestinationCounts) -> Field {
+fn status(overview: &Overview, counts: &DestinationCounts) -> Field {
     let outage = health::reports(overview, counts).any(|report| report.outage.is_some());
     let served = overview.workers.iter().any(|worker| worker.alive);
     match (counts.paused, outage, served) {
@@ -103,11 +103,11 @@ fn state(overview: &Overview, counts: &DestinationCounts) -> Field {
 }
 
 fn workers(workers: &[WorkerStatus]) -> Table {
-    let mut table = Table::new(["WORKER", ">PARTITIONS", "STATE"]);
+    let mut table = Table::new(["WORKER", ">PARTITIONS", "STATUS"]);
     for worker in workers {
-        let state =
+        let status =
             if worker.alive { Field::from("alive").hue(Hue::Good) } else { Field::from("gone").hue(Hue::Quiet) };
-        table.row([Field::from(&worker.worker), Field::number(worker.partitions as u64), state]);
+        table.row([Field::from(&worker.worker), Field::number(worker.partitions as u64), status]);
     }
     table
 }

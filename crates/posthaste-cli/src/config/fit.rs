@@ -1,4 +1,4 @@
-//! Values into structures, with every misfit noted and named by its key.
+//! Turns values into structures, and notes every value that does not fit, with its key.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -6,23 +6,23 @@ use serde_path_to_error::{Path, Segment};
 
 use super::problem::Problem;
 
-/// What the tree says, which is to be found at the key `under`. Serde stops at the first misfit, so that one is noted, taken
-/// out of the tree, and the rest is tried again. Nothing comes back when a misfit cannot be left out.
+/// Reads the tree, which stands at the key `under`. Serde stops at the first value that does not fit, so that one is noted and taken
+/// out of the tree, and the rest is tried again. `None` if it cannot be taken out.
 pub fn fit<T: DeserializeOwned>(mut tree: Value, under: &str, problems: &mut Vec<Problem>) -> Option<T> {
     let before = problems.len();
     loop {
-        let misfit = match serde_path_to_error::deserialize::<_, T>(&tree) {
+        let error = match serde_path_to_error::deserialize::<_, T>(&tree) {
             Ok(value) => return Some(value),
-            Err(misfit) => misfit,
+            Err(error) => error,
         };
-        let mut keys = keys_of(misfit.path());
-        let (missing, says) = reword(&misfit.inner().to_string());
+        let mut keys = keys_of(error.path());
+        let (missing, text) = reword(&error.inner().to_string());
         let left_out = missing.is_none() && remove(&mut tree, &keys);
         keys.extend(missing);
         // What was taken out may be what is missing now.
         let key = [under, &keys.join(".")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
         if !problems[before..].iter().any(|problem| problem.key == key) {
-            problems.push(Problem::new(key, says));
+            problems.push(Problem::new(key, text));
         }
         if !left_out {
             return None;
@@ -30,7 +30,7 @@ pub fn fit<T: DeserializeOwned>(mut tree: Value, under: &str, problems: &mut Vec
     }
 }
 
-/// The keys down to the misfit; a misfit inside a list is laid at the list's door.
+/// The keys down to the value that does not fit. If it is an item of a list, the keys down to the list.
 fn keys_of(path: &Path) -> Vec<String> {
     let key = |segment: &Segment| match segment {
         Segment::Map { key } => Some(key.clone()),
@@ -48,7 +48,7 @@ fn remove(tree: &mut Value, keys: &[String]) -> bool {
 }
 
 /// Serde's words in ours, and the field that is missing if that is what they say.
-pub(super) fn reword(says: &str) -> (Option<String>, String) {
+pub(super) fn reword(text: &str) -> (Option<String>, String) {
     const WORDS: [(&str, &str); 6] = [
         ("unknown variant ", "cannot be "),
         ("invalid type: ", "has the wrong type: "),
@@ -57,12 +57,12 @@ pub(super) fn reword(says: &str) -> (Option<String>, String) {
         ("expected u32", "expected a whole number from 0 to 4294967295"),
         ("expected u16", "expected a whole number from 0 to 65535"),
     ];
-    if let Some(field) = says.strip_prefix("missing field ") {
+    if let Some(field) = text.strip_prefix("missing field ") {
         return (Some(field.trim_matches('`').to_owned()), "is missing".into());
     }
-    let says = match says.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected ")) {
+    let text = match text.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected ")) {
         Some((_, expected)) => format!("is not a setting: expected {expected}"),
-        None => WORDS.iter().fold(says.to_owned(), |says, (theirs, ours)| says.replacen(theirs, ours, 1)),
+        None => WORDS.iter().fold(text.to_owned(), |text, (theirs, ours)| text.replacen(theirs, ours, 1)),
     };
-    (None, says)
+    (None, text)
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Env;
 use super::problem::Problem;
-use super::tree::{Origin, Tree};
+use super::tree::{Provenance, Tree};
 
 const PREFIX: &str = "POSTHASTE_";
 const SEPARATOR: &str = "__";
@@ -21,7 +21,7 @@ pub fn apply(tree: &mut Tree, env: &Env) -> Vec<Problem> {
         let Some(segments) = segments(variable) else { continue };
         match insert(&mut tree.value, &segments, value_of(text)) {
             Some(key) => {
-                tree.origins.insert(key, Origin::Override(variable.clone()));
+                tree.provenances.insert(key, Provenance::Override(variable.clone()));
             }
             None => problems.push(Problem::new(
                 segments.join("."),
@@ -46,7 +46,7 @@ fn value_of(text: &str) -> Value {
     }
 }
 
-/// Nothing, if the text smuggled in a line of its own.
+/// `None` if the text holds a second line that sets something else.
 fn only_value(mut table: toml::Table) -> Option<toml::Value> {
     table.remove("value").filter(|_| table.is_empty())
 }

@@ -1,15 +1,16 @@
-//! The config as it is written: dumb structures, everything optional. `resolve` knows what it means.
+//! The config as it is written: plain structures, everything optional. `resolve` knows what it means.
 //!
-//! A sink that needs settings of its own gets a table named like its type, beside `type`.
+//! A store or sink that needs settings of its own has a table named like its type, beside `type`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use posthaste::duration;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::{duration, sinks, store};
+use crate::{sinks, store};
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -31,9 +32,17 @@ pub struct Store {
     pub path: Option<PathBuf>,
     pub url: Option<String>,
     pub partitions: Option<u16>,
-    /// What only this kind of store has, one table for each.
+    // What only one type of store has: a table named like the type.
     pub postgres: Option<Value>,
     pub mongodb: Option<Value>,
+}
+
+impl Store {
+    /// The tables that were written, whatever the type of the store.
+    pub fn tables(&mut self) -> impl Iterator<Item = (store::Kind, Value)> + use<> {
+        let tables = [(store::Kind::Postgres, self.postgres.take()), (store::Kind::Mongodb, self.mongodb.take())];
+        tables.into_iter().filter_map(|(kind, table)| Some((kind, table?)))
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -96,7 +105,7 @@ pub struct Otlp {
     pub timeout: Option<Span>,
 }
 
-/// What a caller may do; whoever may do more may do less.
+/// What a caller may do. An operator may do everything that a viewer may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -127,7 +136,7 @@ pub struct Destination {
     pub rate: Option<Rate>,
     pub tenant_rate: Option<Rate>,
     pub start_from: Option<StartFrom>,
-    // What the sinks understand, each for itself.
+    // What only one type of sink has: a table named like the type.
     pub redis: Option<Value>,
     pub rabbitmq: Option<Value>,
     pub kafka: Option<Value>,
@@ -136,7 +145,7 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// The tables of sinks that are there.
+    /// The tables that were written, whatever the type of the sink.
     pub fn sink_settings(&mut self) -> impl Iterator<Item = (sinks::Kind, Value)> + use<> {
         let tables = [
             (sinks::Kind::Redis, self.redis.take()),
@@ -198,8 +207,7 @@ pub struct Span(pub Duration);
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        duration::parse(&text).map(Self).map_err(serde::de::Error::custom)
+        duration::deserialize(deserializer).map(Self)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Values that stand elsewhere: `{ env = "NAME" }` or `{ file = "path" }` in place of any text, so that no secret is in the config.
+//! Values that are read from elsewhere: `{ env = "NAME" }` or `{ file = "path" }` in place of any text, so that no secret is in the config.
 
 use std::path::Path;
 
@@ -6,24 +6,24 @@ use serde_json::Value;
 
 use super::Env;
 use super::problem::Problem;
-use super::tree::{Origin, Tree};
+use super::tree::{Provenance, Tree};
 
-/// Puts what the references point to in their place.
+/// Replaces every reference with the value that it points to.
 pub fn replace(tree: &mut Tree, env: &Env, folder: &Path) -> Vec<Problem> {
-    let mut walk = Walk { env, folder, found: Vec::new(), problems: Vec::new() };
-    walk.visit(&mut tree.value, String::new());
-    tree.origins.extend(walk.found.into_iter().map(|(key, reference)| (key, Origin::Reference(reference))));
-    walk.problems
+    let mut search = Search { env, folder, found: Vec::new(), problems: Vec::new() };
+    search.visit(&mut tree.value, String::new());
+    tree.provenances.extend(search.found.into_iter().map(|(key, reference)| (key, Provenance::Reference(reference))));
+    search.problems
 }
 
-struct Walk<'a> {
+struct Search<'a> {
     env: &'a Env,
     folder: &'a Path,
     found: Vec<(String, String)>,
     problems: Vec<Problem>,
 }
 
-impl Walk<'_> {
+impl Search<'_> {
     fn visit(&mut self, value: &mut Value, key: String) {
         if let Some((kind, place)) = reference(value) {
             let written = format!("{{ {kind} = {place:?} }}");
@@ -32,9 +32,9 @@ impl Walk<'_> {
                     *value = Value::String(text);
                     self.found.push((key, written));
                 }
-                Err(says) => {
+                Err(text) => {
                     *value = Value::Null;
-                    self.problems.push(Problem::new(key, says));
+                    self.problems.push(Problem::new(key, text));
                 }
             }
         } else if let Value::Object(table) = value {
@@ -42,7 +42,7 @@ impl Walk<'_> {
                 self.visit(child, if key.is_empty() { name.clone() } else { format!("{key}.{name}") });
             }
         } else if let Value::Array(items) = value {
-            // What is wrong with one of them is laid at the list's door.
+            // A problem with an item is noted at the key of the list.
             items.iter_mut().for_each(|item| self.visit(item, key.clone()));
         }
     }

@@ -1,4 +1,4 @@
-//! What the config means: defaults filled in, everything checked, nothing left to doubt.
+//! What the config means: defaults are filled in and everything is checked.
 
 use std::path::Path;
 use std::time::Duration;
@@ -113,7 +113,7 @@ pub(super) fn or(written: Option<Span>, default: Duration) -> Duration {
 
 pub(super) fn at_least(key: &str, value: Duration, least: Duration, problems: &mut Vec<Problem>) {
     if value < least {
-        let (value, least) = (crate::duration::brief(value), crate::duration::brief(least));
+        let (value, least) = (posthaste::duration::brief(value), posthaste::duration::brief(least));
         problems.push(Problem::new(key, format!("is {value}: write at least {least}")));
     }
 }

@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::resolve::{DestinationPlan, at_least, at_least_one, or};
 use crate::sinks;
 
-/// Fills in and checks. Nothing comes back if it is not even known where messages go.
+/// Fills in and checks. `None` if the sink is not known.
 pub fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Problem>) -> Option<DestinationPlan> {
     let mut section = Section { name, problems };
     section.check_name();
@@ -51,8 +51,8 @@ impl Section<'_> {
         format!("destinations.{}.{setting}", self.name)
     }
 
-    fn problem(&mut self, setting: &str, says: impl Into<String>) {
-        self.problems.push(Problem::new(self.key(setting), says));
+    fn problem(&mut self, setting: &str, text: impl Into<String>) {
+        self.problems.push(Problem::new(self.key(setting), text));
     }
 
     fn check_name(&mut self) {
@@ -66,7 +66,7 @@ impl Section<'_> {
     /// Where the messages go: a type that this program has, and a table of that name that the sink accepts.
     fn sink(&mut self, written: &mut parse::Destination) -> Option<sinks::Planned> {
         let Some(kind) = written.r#type else {
-            // One that nobody knows has been noted already.
+            // An unknown type has been noted already.
             if !self.problems.iter().any(|problem| problem.key == self.key("type")) {
                 self.problem("type", "is missing: say where the messages go, such as type = \"stdout\"");
             }
@@ -77,14 +77,14 @@ impl Section<'_> {
             if other == kind {
                 settings = table;
             } else {
-                let says = format!(
-                    "belongs to type = \"{other}\", but this destination's is \"{kind}\": change it, or remove these"
+                let text = format!(
+                    "belongs to type = \"{other}\", but this destination's is \"{kind}\": change it, or remove this table"
                 );
-                self.problem(&other.to_string(), says);
+                self.problem(&other.to_string(), text);
             }
         }
-        if let Err(says) = kind.available() {
-            self.problem("type", says);
+        if let Err(text) = kind.available() {
+            self.problem("type", text);
             return None;
         }
         let planned = sinks::Planned { kind, settings };

@@ -1,4 +1,4 @@
-//! The relay's HTTP side.
+//! What `[http]` means: where the relay listens, and who may call it.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct TokenPlan {
 
 pub use super::parse::Role;
 
-/// Nothing unless the config has the section.
+/// `None` unless the config has the section.
 pub(super) fn resolve(written: Option<parse::Http>, problems: &mut Vec<Problem>) -> Option<HttpPlan> {
     let written = written?;
     if !cfg!(feature = "http") {
@@ -47,16 +47,16 @@ pub(super) fn resolve(written: Option<parse::Http>, problems: &mut Vec<Problem>)
     }
     let text = written.bind.as_deref().unwrap_or(DEFAULT_BIND);
     let Ok(bind) = text.parse::<SocketAddr>() else {
-        let says =
+        let text =
             format!("is `{text}`, which is not an address with a port: write one such as {DEFAULT_BIND} or [::1]:7700");
-        problems.push(Problem::new("http.bind", says));
+        problems.push(Problem::new("http.bind", text));
         return None;
     };
     let tokens: Vec<TokenPlan> =
         written.tokens.into_iter().filter_map(|(name, token)| resolve_token(&name, token, problems)).collect();
     if !bind.ip().is_loopback() && tokens.is_empty() {
-        let says = "is reachable from outside this machine, which needs at least one token: add [http.tokens.NAME], or bind to 127.0.0.1";
-        problems.push(Problem::new("http.bind", says));
+        let text = "is reachable from outside this machine, which needs at least one token: add [http.tokens.NAME], or bind to 127.0.0.1";
+        problems.push(Problem::new("http.bind", text));
     }
     let ready =
         ReadyPlan { max_pending: written.ready_max_pending, max_age: written.ready_max_age.map(|Span(age)| age) };
@@ -68,9 +68,9 @@ fn resolve_token(name: &str, written: parse::Token, problems: &mut Vec<Problem>)
     let role = written.role.unwrap_or(Role::Viewer);
     let token = written.token.unwrap_or_default();
     if token.len() < TOKEN_CHARS || token.chars().any(|c| !c.is_ascii_graphic()) {
-        let says =
+        let text =
             format!("must be at least {TOKEN_CHARS} characters without spaces: make one with `openssl rand -hex 24`");
-        problems.push(Problem::new(key("token"), says));
+        problems.push(Problem::new(key("token"), text));
         return None;
     }
     Some(TokenPlan { name: name.to_owned(), role, token: Secret::new(token) })

@@ -1,4 +1,4 @@
-//! Where spans go.
+//! What `[otlp]` means: the collector that gets the spans.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::parse;
 use super::problem::Problem;
 use super::resolve::or;
 
-/// A collector on this machine, where all of them listen.
+/// A collector on this machine, at the port on which collectors listen.
 const DEFAULT_ENDPOINT: &str = "http://localhost:4318";
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -24,7 +24,7 @@ pub struct OtlpPlan {
     pub timeout: Duration,
 }
 
-/// Nothing unless the config has the section.
+/// `None` unless the config has the section.
 pub(super) fn resolve(written: Option<parse::Otlp>, problems: &mut Vec<Problem>) -> Option<OtlpPlan> {
     let written = written?;
     if !cfg!(feature = "otlp") {
@@ -32,8 +32,8 @@ pub(super) fn resolve(written: Option<parse::Otlp>, problems: &mut Vec<Problem>)
     }
     let endpoint = traces(written.endpoint.as_deref().unwrap_or(DEFAULT_ENDPOINT));
     if endpoint.is_none() {
-        let says = format!("is no address of a collector: write one such as \"{DEFAULT_ENDPOINT}\"");
-        problems.push(Problem::new("otlp.endpoint", says));
+        let text = format!("is not an address of a collector: write one such as \"{DEFAULT_ENDPOINT}\"");
+        problems.push(Problem::new("otlp.endpoint", text));
     }
     let sample = written.sample.unwrap_or(1.0);
     if !(0.0..=1.0).contains(&sample) {
@@ -42,8 +42,8 @@ pub(super) fn resolve(written: Option<parse::Otlp>, problems: &mut Vec<Problem>)
     for (name, value) in &written.headers {
         let token = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || !name.chars().all(token) || value.chars().any(char::is_control) {
-            let says = "cannot be sent: names have letters, digits and -, values no control characters";
-            problems.push(Problem::new(format!("otlp.headers.{name}"), says));
+            let text = "cannot be sent: names have letters, digits and -, values no control characters";
+            problems.push(Problem::new(format!("otlp.headers.{name}"), text));
         }
     }
     Some(OtlpPlan {

@@ -1,4 +1,4 @@
-//! Where the journal lives.
+//! What `[store]` means: where the journal lives.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::fit::fit;
 use super::parse;
 use super::problem::Problem;
 use super::resolve::at_least_one;
-use crate::store::Kind;
+use crate::store::{Kind, built_without};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StorePlan {
@@ -20,24 +20,39 @@ pub struct StorePlan {
     pub path: PathBuf,
     /// For stores that are a server.
     pub url: Url,
-    /// What only this kind of store has.
-    pub settings: Settings,
     /// For the migration that creates the journal.
     pub partitions: u16,
+    settings: Settings,
 }
 
 impl StorePlan {
-    /// A new journal in a file.
+    /// A new journal in a file, for the demo.
+    #[cfg(all(feature = "sqlite", feature = "handlers"))]
     pub fn file(kind: Kind, path: PathBuf) -> Self {
         Self { kind, path, url: Url::default(), settings: Settings::default(), partitions: PARTITIONS }
     }
 
     /// The store as a person knows it, without user and password.
     pub fn place(&self) -> String {
-        match self.kind.url_example() {
-            None => self.path.display().to_string(),
-            Some(_) => self.url.place(),
-        }
+        if self.url.0.is_empty() { self.path.display().to_string() } else { self.url.place() }
+    }
+
+    /// What the store's own table says.
+    #[cfg_attr(
+        not(any(feature = "postgres", feature = "mongodb")),
+        expect(dead_code, reason = "only stores that are servers have a table of their own")
+    )]
+    pub fn options<T: DeserializeOwned>(&self) -> posthaste::Result<T> {
+        let mut problems = Vec::new();
+        self.check_options(&mut problems).ok_or_else(|| {
+            let text = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            posthaste::Error::new(posthaste::error::Kind::Invalid, text)
+        })
+    }
+
+    /// As [`StorePlan::options`], with a note of everything that is wrong.
+    pub fn check_options<T: DeserializeOwned>(&self, problems: &mut Vec<Problem>) -> Option<T> {
+        fit(self.settings.0.clone(), &format!("store.{}", self.kind), problems)
     }
 }
 
@@ -62,22 +77,11 @@ impl fmt::Debug for Url {
 
 /// A table that only its store understands. May hold a password, so it is never shown.
 #[derive(Clone, PartialEq)]
-pub struct Settings(Value);
+struct Settings(Value);
 
 impl Default for Settings {
     fn default() -> Self {
         Self(Value::Object(Map::new()))
-    }
-}
-
-impl Settings {
-    /// What the table says, which is to be found at the key `under`, or nothing and what does not fit.
-    #[cfg_attr(
-        not(any(feature = "postgres", feature = "mongodb")),
-        expect(dead_code, reason = "only stores that are servers have settings of their own")
-    )]
-    pub fn parse<T: DeserializeOwned>(&self, under: &str, problems: &mut Vec<Problem>) -> Option<T> {
-        fit(self.0.clone(), under, problems)
     }
 }
 
@@ -87,49 +91,54 @@ impl fmt::Debug for Settings {
     }
 }
 
-pub(super) fn resolve(written: parse::Store, folder: &Path, problems: &mut Vec<Problem>) -> StorePlan {
+/// Fills in and checks.
+pub(super) fn resolve(mut written: parse::Store, folder: &Path, problems: &mut Vec<Problem>) -> StorePlan {
     let kind = written.r#type.unwrap_or_default();
-    if let Err(says) = kind.available() {
-        problems.push(Problem::new("store.type", says));
-    }
+    let settings = own_table(kind, &mut written, problems);
     let path = written.path.unwrap_or_else(|| "posthaste.db".into());
     if path.as_os_str().is_empty() {
         problems.push(Problem::new("store.path", "is empty: name the database file"));
     }
     let partitions = written.partitions.unwrap_or(PARTITIONS);
     at_least_one("store.partitions", partitions.into(), problems);
-    let name = kind.name();
-    let mut table = None;
-    for (other, written) in [("postgres", written.postgres), ("mongodb", written.mongodb)] {
-        if other == name {
-            table = written;
-        } else if written.is_some() {
-            let says =
-                format!("belongs to type = \"{other}\", but the store's is \"{name}\": change it, or remove these");
-            problems.push(Problem::new(format!("store.{other}"), says));
+    let url = Url(written.url.unwrap_or_default());
+    let plan = StorePlan { kind, path: folder.join(path), url, settings, partitions };
+    match kind.adapter() {
+        None => problems.push(Problem::new("store.type", built_without(&kind.to_string()))),
+        Some(adapter) => {
+            problems.extend(check_url(&plan, adapter.url_example()));
+            adapter.check(&plan, problems);
         }
     }
-    let settings = table.map(Settings).unwrap_or_default();
-    kind.check(&settings, &format!("store.{name}"), problems);
-    StorePlan { kind, path: folder.join(path), url: url(kind, written.url, problems), settings, partitions }
+    plan
 }
 
-fn url(kind: Kind, written: Option<String>, problems: &mut Vec<Problem>) -> Url {
-    let url = written.unwrap_or_default();
-    match kind.url_example() {
-        Some(example) if url.is_empty() => {
-            let says = format!("is missing: say where the server is, such as \"{example}\"");
-            problems.push(Problem::new("store.url", says));
-        }
-        // Whoever forgot the type would have an empty file delivered, and be told that all is well.
-        None if !url.is_empty() => {
-            let says = format!(
-                "is of a server, but the store's type is \"{}\", a file: set `store.type`, such as \"postgres\", or remove this",
-                kind.name()
+/// The table that is named like the store's type. A table of another type is a problem.
+fn own_table(kind: Kind, written: &mut parse::Store, problems: &mut Vec<Problem>) -> Settings {
+    let mut own = Settings::default();
+    for (other, table) in written.tables() {
+        if other == kind {
+            own = Settings(table);
+        } else {
+            let text = format!(
+                "belongs to type = \"{other}\", but the store's is \"{kind}\": change it, or remove this table"
             );
-            problems.push(Problem::new("store.url", says));
+            problems.push(Problem::new(format!("store.{other}"), text));
         }
-        _ => {}
     }
-    Url(url)
+    own
+}
+
+/// A store that is a server needs a URL, and one that is a file must not have one: with the type forgotten, the relay would serve an
+/// empty file and report that all is well.
+fn check_url(plan: &StorePlan, example: Option<&str>) -> Option<Problem> {
+    let text = match (example, plan.url.0.is_empty()) {
+        (Some(example), true) => format!("is missing: say where the server is, such as \"{example}\""),
+        (None, false) => format!(
+            "is of a server, but the store's type is \"{}\", a file: set `store.type`, such as \"postgres\", or remove this",
+            plan.kind
+        ),
+        _ => return None,
+    };
+    Some(Problem::new("store.url", text))
 }

@@ -1,3 +1,5 @@
+//! Defaults, overrides, references, and every problem with its key.
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -39,9 +41,9 @@ fn the_default_file_says_what_the_defaults_are() {
 fn the_default_file_names_every_setting() {
     let sections = ["store", "relay", "retention", "log", "destinations.stdout"];
     for section in sections {
-        let says = plan_of(&format!("{section}.nonsense = 1"), &[]).unwrap_err();
-        let settings: Vec<&str> = says.split('`').skip(1).step_by(2).collect();
-        assert!(settings.len() > 1, "{says}");
+        let text = plan_of(&format!("{section}.nonsense = 1"), &[]).unwrap_err();
+        let settings: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+        assert!(settings.len() > 1, "{text}");
         let start = DEFAULT_TOML.find(&format!("[{section}]")).unwrap();
         for setting in
             settings.into_iter().filter(|setting| setting.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
@@ -151,7 +153,7 @@ type = 'stdot'
 type = 'stdout'
 nats.subject = 'events'
 ";
-    let says = plan_of(file, &[("POSTHASTE_RELAY__STOP_TIMEOUT", "soon")]).unwrap_err();
+    let text = plan_of(file, &[("POSTHASTE_RELAY__STOP_TIMEOUT", "soon")]).unwrap_err();
     let expected = r#"posthaste.toml has 19 problems
 
   destinations.audit.backoff.cap           is shorter than `step`: raise it, or lower `step`
@@ -163,7 +165,7 @@ nats.subject = 'events'
   destinations.crm.tenant_rate.per_second  must be a number above 0: write how many a tenant gets each second
   destinations.local.type                  "handlers" are functions inside an application, which this program cannot call: run the relay in that application, through the library (posthaste::sinks::handlers), and leave this destination out
   destinations.typo.type                   cannot be `stdot`, expected one of `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`
-  destinations.wrong.nats                  belongs to type = "nats", but this destination's is "stdout": change it, or remove these
+  destinations.wrong.nats                  belongs to type = "nats", but this destination's is "stdout": change it, or remove this table
   log.format                               cannot be `xml`, expected `pretty` or `json`
   log.level                                is `loud=very`, which is not a level: write error, warn, info, debug or trace, or directives such as "info,posthaste=debug"
   relay.lease_ttl                          `15` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d
@@ -173,16 +175,16 @@ nats.subject = 'events'
   store.partitions                         is 0: write at least 1
   store.pth                                is not a setting: expected one of `type`, `path`, `url`, `partitions`, `postgres`, `mongodb`
   store.type                               cannot be `sqlight`, expected one of `sqlite`, `postgres`, `mongodb`"#;
-    assert_eq!(says, expected);
+    assert_eq!(text, expected);
 }
 
 #[test]
 fn what_belongs_to_another_type_of_store_is_refused_and_not_passed_over() {
-    let says = |store: &str| plan_of(&format!("{store}\ndestinations.out.type = 'stdout'"), &[]).unwrap_err();
-    let forgotten = says("store.url = 'postgres://app:s3cret@db/app'");
+    let text = |store: &str| plan_of(&format!("{store}\ndestinations.out.type = 'stdout'"), &[]).unwrap_err();
+    let forgotten = text("store.url = 'postgres://app:s3cret@db/app'");
     assert!(forgotten.contains("store.url  is of a server, but the store's type is \"sqlite\", a file"), "{forgotten}");
     assert!(!forgotten.contains("s3cret"), "{forgotten}");
-    let table = says("store.postgres.schema = 'outbox'");
+    let table = text("store.postgres.schema = 'outbox'");
     assert!(table.contains("store.postgres  belongs to type = \"postgres\", but the store's is \"sqlite\""), "{table}");
 }
 
@@ -214,22 +216,22 @@ fn a_reference_is_followed_into_the_environment_and_into_files() {
 
 #[test]
 fn a_reference_to_nothing_is_a_problem() {
-    let says = plan_of("store.path = { env = 'APP_DB' }\nrelay.worker = { file = 'no/such' }", &[]).unwrap_err();
-    assert!(says.contains("store.path    is read from the variable APP_DB, which is not set"), "{says}");
-    assert!(says.contains("relay.worker  is read from the file /etc/app/no/such, which cannot be read"), "{says}");
+    let text = plan_of("store.path = { env = 'APP_DB' }\nrelay.worker = { file = 'no/such' }", &[]).unwrap_err();
+    assert!(text.contains("store.path    is read from the variable APP_DB, which is not set"), "{text}");
+    assert!(text.contains("relay.worker  is read from the file /etc/app/no/such, which cannot be read"), "{text}");
 }
 
 #[test]
 fn what_a_reference_points_to_is_never_printed() {
-    let says = plan_of("relay.lease_ttl = { env = 'TOKEN' }", &[("TOKEN", "s3cr3t")]).unwrap_err();
-    assert!(!says.contains("s3cr3t"), "{says}");
-    assert!(says.contains(r#"relay.lease_ttl  does not accept the value that { env = "TOKEN" } points to"#), "{says}");
+    let text = plan_of("relay.lease_ttl = { env = 'TOKEN' }", &[("TOKEN", "s3cr3t")]).unwrap_err();
+    assert!(!text.contains("s3cr3t"), "{text}");
+    assert!(text.contains(r#"relay.lease_ttl  does not accept the value that { env = "TOKEN" } points to"#), "{text}");
 }
 
 #[test]
 fn an_override_inside_a_plain_value_is_a_problem() {
-    let says = plan_of("store.path = 'app.db'", &[("POSTHASTE_STORE__PATH__DEEPER", "1")]).unwrap_err();
-    assert!(says.contains("store.path.deeper  cannot be set inside a plain value"), "{says}");
+    let text = plan_of("store.path = 'app.db'", &[("POSTHASTE_STORE__PATH__DEEPER", "1")]).unwrap_err();
+    assert!(text.contains("store.path.deeper  cannot be set inside a plain value"), "{text}");
 }
 
 #[test]
@@ -243,12 +245,12 @@ fn a_reference_may_stand_in_a_list() {
 #[cfg(feature = "http")]
 #[test]
 fn what_is_reachable_from_outside_needs_a_token() {
-    let says = plan_of("[http]\nbind = '0.0.0.0:7700'", &[]).unwrap_err();
-    assert!(says.contains("http.bind  is reachable from outside this machine"), "{says}");
-    let says = plan_of("[http]\nbind = '0.0.0.0:7700'\ntokens.ann.token = 'short'", &[]).unwrap_err();
+    let text = plan_of("[http]\nbind = '0.0.0.0:7700'", &[]).unwrap_err();
+    assert!(text.contains("http.bind  is reachable from outside this machine"), "{text}");
+    let text = plan_of("[http]\nbind = '0.0.0.0:7700'\ntokens.ann.token = 'short'", &[]).unwrap_err();
     assert!(
-        says.contains("http.tokens.ann.token  must be at least 16 characters") && !says.contains("short"),
-        "{says}"
+        text.contains("http.tokens.ann.token  must be at least 16 characters") && !text.contains("short"),
+        "{text}"
     );
     let plan = plan_of("[http]\nbind = '[::]:7700'\ntokens.ann.token = '0123456789abcdef'", &[]).unwrap();
     assert_eq!(plan.http.unwrap().tokens[0].role, Role::Viewer);
@@ -259,16 +261,16 @@ fn what_is_reachable_from_outside_needs_a_token() {
 #[cfg(feature = "redis")]
 #[test]
 fn a_problem_in_the_table_of_a_sink_is_named_by_its_whole_key_and_shows_no_secret() {
-    let says = |table: &str| {
+    let text = |table: &str| {
         let file = format!("[destinations.bus]\ntype = 'redis'\nredis = {table}");
         plan_of(&file, &[("URL", "s3cr3t")]).unwrap_err()
     };
-    let missing = says("{ stream = 'orders' }");
+    let missing = text("{ stream = 'orders' }");
     assert!(missing.contains("destinations.bus.redis.url  is missing"), "{missing}");
-    let several = says("{ url = 'redis://localhost', stream = '{type}', sream = 'orders' }");
+    let several = text("{ url = 'redis://localhost', stream = '{type}', sream = 'orders' }");
     assert!(several.contains("destinations.bus.redis.stream  knows no {type}: use {id}"), "{several}");
     assert!(several.contains("destinations.bus.redis.sream   is not a setting"), "{several}");
-    let secret = says("{ url = { env = 'URL' }, stream = 'orders' }");
+    let secret = text("{ url = { env = 'URL' }, stream = 'orders' }");
     assert!(secret.contains("destinations.bus.redis.url  does not accept the value"), "{secret}");
     assert!(!secret.contains("s3cr3t"), "{secret}");
 }

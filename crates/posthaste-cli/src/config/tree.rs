@@ -1,4 +1,4 @@
-//! The config before anyone looks at its meaning: a tree of values, and where those came from that were not in the file.
+//! The config as a tree of values, and where a value came from if it was not in the file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::problem::Problem;
 
 /// Where a value came from, if not from the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum Provenance {
     /// This variable of the environment overrides the file.
     Override(String),
     /// The file only says where to find it; as written there. The value may be a secret.
@@ -21,12 +21,12 @@ pub enum Origin {
 #[derive(Debug, Clone)]
 pub struct Tree {
     pub value: Value,
-    pub origins: BTreeMap<String, Origin>,
+    pub provenances: BTreeMap<String, Provenance>,
 }
 
 impl Default for Tree {
     fn default() -> Self {
-        Self { value: Value::Object(Map::new()), origins: BTreeMap::new() }
+        Self { value: Value::Object(Map::new()), provenances: BTreeMap::new() }
     }
 }
 
@@ -53,15 +53,15 @@ impl Tree {
         }
     }
 
-    /// Says where the value of a problem came from, and keeps quiet about what may be a secret.
-    pub fn attribute(&self, problem: Problem) -> Problem {
+    /// Adds where the wrong value came from, and does not show what may be a secret.
+    pub fn with_provenance(&self, problem: Problem) -> Problem {
         let within =
             |key: &str| problem.key.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        match self.origins.iter().find(|(key, _)| within(key)) {
-            Some((_, Origin::Override(variable))) => {
-                Problem::new(problem.key, format!("{} (set by {variable})", problem.says))
+        match self.provenances.iter().find(|(key, _)| within(key)) {
+            Some((_, Provenance::Override(variable))) => {
+                Problem::new(problem.key, format!("{} (set by {variable})", problem.text))
             }
-            Some((_, Origin::Reference(reference))) => Problem::new(
+            Some((_, Provenance::Reference(reference))) => Problem::new(
                 problem.key,
                 format!("does not accept the value that {reference} points to (not shown here)"),
             ),

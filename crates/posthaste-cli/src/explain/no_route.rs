@@ -3,30 +3,30 @@
 use posthaste::Destination;
 use posthaste::rules::route;
 
-use super::{Cause, Facts, Finding};
+use super::{Cause, Explanation, Facts};
 
-pub fn explain(facts: Facts<'_>) -> Finding {
-    let finding = Finding::new(Cause::NoRoute, "No destination takes this message.");
+pub fn explain(facts: Facts<'_>) -> Explanation {
+    let explanation = Explanation::new(Cause::NoRoute, "No destination takes this message.");
     let takes = |destination: &&Destination| route::takes(&destination.route, &destination.name, &facts.report.message);
     match facts.destinations.iter().find(takes) {
-        Some(destination) => finding
+        Some(destination) => explanation
             .because(format!("The config sends it to {}, but no relay has run with that config yet.", destination.name))
             .remedy("posthaste run", "makes the destination known and delivers to it"),
-        None => not_configured(facts, finding),
+        None => not_configured(facts, explanation),
     }
 }
 
-fn not_configured(facts: Facts<'_>, finding: Finding) -> Finding {
+fn not_configured(facts: Facts<'_>, explanation: Explanation) -> Explanation {
     let message = &facts.report.message;
-    let finding = match &message.destination {
-        Some(name) => finding
+    let explanation = match &message.destination {
+        Some(name) => explanation
             .because(format!("It names the destination {name}, and no relay serves one of that name."))
             .because(format!("To have it delivered, add [destinations.{name}] to the config and restart the relay.")),
-        None => finding
+        None => explanation
             .because(format!("Its event type is {}. {}", message.event_type, known_routes(facts.destinations)))
             .because("To have it delivered, add a pattern to the `events` of a destination and restart the relay."),
     };
-    finding.remedy("posthaste status", "shows the destinations that relays have made known")
+    explanation.remedy("posthaste status", "shows the destinations that relays have made known")
 }
 
 fn known_routes(destinations: &[Destination]) -> String {

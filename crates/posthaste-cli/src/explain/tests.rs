@@ -1,3 +1,5 @@
+//! One explanation for each status and each obstacle.
+
 use std::time::Duration;
 
 use posthaste::destination::{Rate, Route};
@@ -60,87 +62,87 @@ fn report(delivery: DeliveryReport) -> Report {
     }
 }
 
-fn one(report: &Report) -> Finding {
+fn one(report: &Report) -> Explanation {
     with_config(report, &[])
 }
 
-fn with_config(report: &Report, destinations: &[Destination]) -> Finding {
-    let mut findings = explain(Facts { report, destinations, now: now() });
-    assert_eq!(findings.len(), 1);
-    findings.remove(0)
+fn with_config(report: &Report, destinations: &[Destination]) -> Explanation {
+    let mut explanations = explain(Facts { report, destinations, now: now() });
+    assert_eq!(explanations.len(), 1);
+    explanations.remove(0)
 }
 
-fn commands(finding: &Finding) -> Vec<&str> {
-    finding.remedies.iter().map(|remedy| &*remedy.command).collect()
+fn commands(explanation: &Explanation) -> Vec<&str> {
+    explanation.remedies.iter().map(|remedy| &*remedy.command).collect()
 }
 
 #[test]
 fn a_message_that_no_route_takes_says_which_routes_there_are() {
     let unrouted = Report { deliveries: Vec::new(), ..report(delivery(Status::Pending)) };
     let audit = Destination::new("audit").route(Route::matching(["invoice.*", "payment.*"]));
-    let finding = with_config(&unrouted, &[audit, Destination::new("mail").route(Route::named_only())]);
-    assert_eq!((finding.cause, finding.destination.as_deref()), (Cause::NoRoute, None));
-    assert_eq!(finding.verdict, "No destination takes this message.");
+    let explanation = with_config(&unrouted, &[audit, Destination::new("mail").route(Route::named_only())]);
+    assert_eq!((explanation.cause, explanation.destination.as_deref()), (Cause::NoRoute, None));
+    assert_eq!(explanation.summary, "No destination takes this message.");
     let routes = "In the config, audit takes invoice.*, payment.*; mail takes only what names it.";
-    assert_eq!(finding.because[0], format!("Its event type is order.paid. {routes}"));
+    assert_eq!(explanation.because[0], format!("Its event type is order.paid. {routes}"));
 }
 
 #[test]
 fn a_message_that_the_config_routes_but_no_relay_has_seen_says_to_run_one() {
     let unrouted = Report { deliveries: Vec::new(), ..report(delivery(Status::Pending)) };
-    let finding = with_config(&unrouted, &[Destination::new("crm")]);
-    assert_eq!(finding.because, ["The config sends it to crm, but no relay has run with that config yet."]);
-    assert_eq!(commands(&finding), ["posthaste run"]);
+    let explanation = with_config(&unrouted, &[Destination::new("crm")]);
+    assert_eq!(explanation.because, ["The config sends it to crm, but no relay has run with that config yet."]);
+    assert_eq!(commands(&explanation), ["posthaste run"]);
 }
 
 #[test]
 fn a_message_that_names_an_unknown_destination_says_so() {
     let mut unrouted = Report { deliveries: Vec::new(), ..report(delivery(Status::Pending)) };
     unrouted.message.destination = Some("fax".into());
-    let finding = with_config(&unrouted, &[Destination::new("crm")]);
-    assert_eq!(finding.because[0], "It names the destination fax, and no relay serves one of that name.");
+    let explanation = with_config(&unrouted, &[Destination::new("crm")]);
+    assert_eq!(explanation.because[0], "It names the destination fax, and no relay serves one of that name.");
 }
 
 #[test]
 fn pending_without_a_worker() {
     let orphaned = Report { lease: None, ..report(delivery(Status::Pending)) };
-    let finding = one(&orphaned);
-    assert_eq!(finding.cause, Cause::NoWorker);
-    assert_eq!(finding.verdict, "No worker serves its partition (17): no relay is running.");
-    assert_eq!(commands(&finding), ["posthaste run", "posthaste status"]);
+    let explanation = one(&orphaned);
+    assert_eq!(explanation.cause, Cause::NoWorker);
+    assert_eq!(explanation.summary, "No worker serves its partition (17): no relay is running.");
+    assert_eq!(commands(&explanation), ["posthaste run", "posthaste status"]);
 }
 
 #[test]
 fn pending_with_a_worker_that_died() {
     let mut orphaned = report(delivery(Status::Pending));
     orphaned.lease.as_mut().unwrap().expired = true;
-    let finding = one(&orphaned);
-    assert_eq!(finding.cause, Cause::LeaseExpired);
-    assert_eq!(finding.verdict, "The worker of its partition (17), host-1, is gone.");
-    assert_eq!(finding.because[0], "Its lease (epoch 3) has run out: it died, or it hangs.");
+    let explanation = one(&orphaned);
+    assert_eq!(explanation.cause, Cause::LeaseExpired);
+    assert_eq!(explanation.summary, "The worker of its partition (17), host-1, is gone.");
+    assert_eq!(explanation.because[0], "Its lease (epoch 3) has run out: the worker died, or it hangs.");
 }
 
 #[test]
 fn pending_in_line() {
-    let finding = one(&report(DeliveryReport { ahead: Some(1_200), ..delivery(Status::Pending) }));
-    assert_eq!(finding.cause, Cause::InLine);
-    assert_eq!(finding.verdict, "In line behind 1,200 messages of its partition (17).");
-    assert_eq!(finding.because, ["host-1 is at work on them."]);
+    let explanation = one(&report(DeliveryReport { ahead: Some(1_200), ..delivery(Status::Pending) }));
+    assert_eq!(explanation.cause, Cause::InLine);
+    assert_eq!(explanation.summary, "In line behind 1,200 messages of its partition (17).");
+    assert_eq!(explanation.because, ["host-1 is at work on them."]);
 }
 
 #[test]
 fn pending_and_next() {
-    let finding = one(&report(DeliveryReport { ahead: Some(0), ..delivery(Status::Pending) }));
-    assert_eq!(finding.verdict, "Its turn is now: host-1 is about to deliver it.");
+    let explanation = one(&report(DeliveryReport { ahead: Some(0), ..delivery(Status::Pending) }));
+    assert_eq!(explanation.summary, "Its turn is now: host-1 is about to deliver it.");
 }
 
 #[test]
 fn a_paused_destination_comes_before_everything_else() {
     let paused = DeliveryReport { paused: true, ..delivery(Status::Pending) };
-    let finding = one(&Report { lease: None, ..report(paused) });
-    assert_eq!(finding.cause, Cause::Paused);
-    assert_eq!(finding.verdict, "crm is paused.");
-    assert_eq!(commands(&finding), ["posthaste audit", "posthaste resume crm"]);
+    let explanation = one(&Report { lease: None, ..report(paused) });
+    assert_eq!(explanation.cause, Cause::Paused);
+    assert_eq!(explanation.summary, "crm is paused.");
+    assert_eq!(commands(&explanation), ["posthaste audit", "posthaste resume crm"]);
 }
 
 #[test]
@@ -148,21 +150,21 @@ fn an_outage_shows_the_error_of_the_worker_that_sees_it() {
     let mut cut_off = report(delivery(Status::Pending));
     let outage = Some("connection refused\u{1b}[2J".into());
     cut_off.lease = Some(lease(DestinationReport { outage, ..DestinationReport::default() }));
-    let finding = one(&cut_off);
-    assert_eq!(finding.cause, Cause::Outage);
-    assert_eq!(finding.verdict, "crm is out of reach.");
-    assert_eq!(finding.because[0], "host-1 says: connection refused·[2J");
-    assert!(finding.cause.mends_itself());
+    let explanation = one(&cut_off);
+    assert_eq!(explanation.cause, Cause::Outage);
+    assert_eq!(explanation.summary, "crm is out of reach.");
+    assert_eq!(explanation.because[0], "host-1 says: connection refused·[2J");
+    assert!(explanation.cause.mends_itself());
 }
 
 #[test]
 fn too_many_held_keys_stop_a_lane() {
     let mut stopped = report(delivery(Status::Pending));
     stopped.lease = Some(lease(DestinationReport { overfull_lanes: 2, ..DestinationReport::default() }));
-    let finding = one(&stopped);
-    assert_eq!(finding.cause, Cause::TooManyHeldKeys);
-    assert_eq!(finding.because[0], "host-1 has stopped 2 of its lanes (relay.max_held_keys is reached).");
-    assert_eq!(commands(&finding)[0], "posthaste list --destination crm --state dead");
+    let explanation = one(&stopped);
+    assert_eq!(explanation.cause, Cause::TooManyHeldKeys);
+    assert_eq!(explanation.because[0], "host-1 has stopped 2 of its lanes (relay.max_held_keys is reached).");
+    assert_eq!(commands(&explanation)[0], "posthaste list --destination crm --status dead");
 }
 
 fn behind(status: Status, due_at: Option<Timestamp>) -> Option<Behind> {
@@ -173,36 +175,40 @@ fn behind(status: Status, due_at: Option<Timestamp>) -> Option<Behind> {
 #[test]
 fn waiting_behind_a_retrying_message_says_when_that_one_is_tried_again() {
     let waiting = DeliveryReport { behind: behind(Status::Retrying, in_seconds(90)), ..delivery(Status::Waiting) };
-    let finding = one(&report(waiting));
-    assert_eq!(finding.cause, Cause::WaitingBehind);
-    assert_eq!(finding.verdict, format!("Waits behind {HEAD} of the same key, which is retrying."));
+    let explanation = one(&report(waiting));
+    assert_eq!(explanation.cause, Cause::WaitingBehind);
+    assert_eq!(explanation.summary, format!("Waits behind {HEAD} of the same key, which is retrying."));
     let because = [
         format!("{HEAD} failed: 500 Server Error"),
         format!("{HEAD} is tried again at 2026-11-02 03:01:30Z (in 1m 30s)."),
-        "Messages of key order/42 are delivered in order, so this one must wait.".into(),
+        format!("Until {HEAD} is delivered, key order/42 is held: messages of one key are delivered in order."),
     ];
-    assert_eq!(finding.because, because);
-    assert_eq!(commands(&finding)[1], format!("posthaste explain {HEAD}"));
+    assert_eq!(explanation.because, because);
+    assert_eq!(commands(&explanation)[1], format!("posthaste explain {HEAD}"));
 }
 
 #[test]
 fn waiting_behind_a_dead_message_says_how_to_get_rid_of_it() {
     let waiting = DeliveryReport { behind: behind(Status::Dead, None), ..delivery(Status::Waiting) };
-    let finding = one(&report(waiting));
-    assert_eq!(finding.verdict, format!("Waits behind {HEAD} of the same key, which is dead."));
+    let explanation = one(&report(waiting));
+    assert_eq!(explanation.summary, format!("Waits behind {HEAD} of the same key, which is dead."));
+    let blocked = format!(
+        "Until someone replays or discards {HEAD}, key order/42 is blocked: messages of one key are delivered in order."
+    );
+    assert_eq!(explanation.because[1], blocked);
     let expected = [
         format!("posthaste replay {HEAD} --destination crm --yes"),
         format!("posthaste discard {HEAD} --destination crm --yes"),
         format!("posthaste explain {HEAD}"),
     ];
-    assert_eq!(commands(&finding), expected);
+    assert_eq!(commands(&explanation), expected);
 }
 
 #[test]
 fn waiting_in_a_key_that_catches_up_needs_nobody() {
-    let finding = one(&report(delivery(Status::Waiting)));
-    assert_eq!(finding.cause, Cause::CatchingUp);
-    assert_eq!(finding.verdict, "Its turn is near: key order/42 was held up and is catching up, in order.");
+    let explanation = one(&report(delivery(Status::Waiting)));
+    assert_eq!(explanation.cause, Cause::CatchingUp);
+    assert_eq!(explanation.summary, "Its turn is near: key order/42 was held and is catching up, in order.");
 }
 
 #[test]
@@ -213,43 +219,43 @@ fn retrying_says_which_attempt_of_how_many_and_when_the_next_one_is() {
         due_at: in_seconds(4),
         ..delivery(Status::Retrying)
     };
-    let finding = with_config(&report(retrying), &[Destination::new("crm")]);
-    assert_eq!(finding.verdict, "Attempt 3 of 10 failed; it is tried again at 2026-11-02 03:00:04Z (in 4s).");
-    assert_eq!(finding.because, ["The last error: timeout"]);
-    assert_eq!(commands(&finding)[0], format!("posthaste replay {ID} --destination crm --yes"));
+    let explanation = with_config(&report(retrying), &[Destination::new("crm")]);
+    assert_eq!(explanation.summary, "Attempt 3 of 10 failed; it is tried again at 2026-11-02 03:00:04Z (in 4s).");
+    assert_eq!(explanation.because, ["The last error: timeout"]);
+    assert_eq!(commands(&explanation)[0], format!("posthaste replay {ID} --destination crm --yes"));
 }
 
 #[test]
 fn a_retry_that_is_due_while_the_destination_is_paused_is_held_by_the_pause() {
     let retrying = DeliveryReport { attempts: 3, paused: true, due_at: Some(now()), ..delivery(Status::Retrying) };
-    let finding = one(&report(retrying));
-    assert_eq!(finding.cause, Cause::Paused);
-    assert_eq!(finding.because[1], "Attempt 3 failed; it is tried again as soon as its worker gets to it.");
+    let explanation = one(&report(retrying));
+    assert_eq!(explanation.cause, Cause::Paused);
+    assert_eq!(explanation.because[1], "Attempt 3 failed; it is tried again as soon as its worker gets to it.");
 }
 
 #[test]
 fn dead_says_why_what_it_holds_up_and_what_to_do() {
     let dead =
         DeliveryReport { attempts: 10, error: Some("400 Bad Request".into()), kills: 3, ..delivery(Status::Dead) };
-    let finding = with_config(&report(dead), &[Destination::new("crm")]);
-    assert_eq!(finding.verdict, "Dead after 10 failed attempts: nothing happens until someone acts.");
+    let explanation = with_config(&report(dead), &[Destination::new("crm")]);
+    assert_eq!(explanation.summary, "Dead after 10 failed attempts: nothing happens until someone acts.");
     let because = [
         "The last error: 400 Bad Request",
-        "Its worker died 3 times while delivering it; it may be what kills it.",
-        "Later messages of its key wait behind it (on_dead = \"block\").",
+        "Its worker died 3 times while delivering it: the message itself may be the cause.",
+        "Its key is blocked: later messages wait behind it (on_dead = \"block\").",
     ];
-    assert_eq!(finding.because, because);
-    assert!(!finding.cause.mends_itself());
-    assert_eq!(commands(&finding)[1], format!("posthaste discard {ID} --destination crm --yes"));
+    assert_eq!(explanation.because, because);
+    assert!(!explanation.cause.mends_itself());
+    assert_eq!(commands(&explanation)[1], format!("posthaste discard {ID} --destination crm --yes"));
 }
 
 #[test]
 fn scheduled_says_until_when_and_what_will_be_in_its_way_then() {
     let scheduled = DeliveryReport { due_at: in_seconds(3_600), paused: true, ..delivery(Status::Scheduled) };
-    let finding = one(&report(scheduled));
-    assert_eq!(finding.cause, Cause::Scheduled);
-    assert_eq!(finding.verdict, "Scheduled: it goes out at 2026-11-02 04:00:00Z (in 1h).");
-    assert_eq!(finding.because[1], "When its time comes: crm is paused.");
+    let explanation = one(&report(scheduled));
+    assert_eq!(explanation.cause, Cause::Scheduled);
+    assert_eq!(explanation.summary, "Scheduled: it goes out at 2026-11-02 04:00:00Z (in 1h).");
+    assert_eq!(explanation.because[1], "When its time comes: crm is paused.");
 }
 
 #[test]
@@ -257,24 +263,24 @@ fn throttled_names_the_tenant_and_its_rate() {
     let mut throttled = report(DeliveryReport { due_at: in_seconds(2), ..delivery(Status::Throttled) });
     throttled.message = message().tenant("acme").build().unwrap();
     let crm = Destination::new("crm").tenant_rate(Rate { per_second: 5.0, burst: 10 });
-    let finding = with_config(&throttled, &[crm]);
-    assert_eq!(finding.verdict, "Throttled: it goes out at 2026-11-02 03:00:02Z (in 2s).");
-    assert_eq!(finding.because, ["Tenant acme has used up its rate there (5 a second, bursts of 10)."]);
+    let explanation = with_config(&throttled, &[crm]);
+    assert_eq!(explanation.summary, "Throttled: it goes out at 2026-11-02 03:00:02Z (in 2s).");
+    assert_eq!(explanation.because, ["Tenant acme has used up its rate there (5 a second, bursts of 10)."]);
 }
 
 #[test]
 fn delivered_says_when_if_it_took_several_attempts() {
     let attempt = AttemptReport { number: 2, at: now(), took_ms: 3, error: None, worker: "host-1".into() };
     let delivered = DeliveryReport { timeline: vec![attempt], ..delivery(Status::Delivered) };
-    let finding = one(&report(delivered));
-    assert_eq!(finding.verdict, "Delivered at 2026-11-02 03:00:00Z (now) at attempt 2, by host-1.");
-    assert_eq!(one(&report(delivery(Status::Delivered))).verdict, "Delivered, without a failed attempt.");
+    let explanation = one(&report(delivered));
+    assert_eq!(explanation.summary, "Delivered at 2026-11-02 03:00:00Z (now) at attempt 2, by host-1.");
+    assert_eq!(one(&report(delivery(Status::Delivered))).summary, "Delivered, without a failed attempt.");
 }
 
 #[test]
 fn a_replay_goes_out_at_once() {
-    let finding = one(&report(delivery(Status::Replay)));
-    assert_eq!(finding.cause, Cause::Replay);
-    assert_eq!(finding.verdict, "Someone asked to deliver it again; it goes out as soon as its worker gets to it.");
-    assert_eq!(one(&report(delivery(Status::Retrying))).verdict, finding.verdict, "a dead one starts over");
+    let explanation = one(&report(delivery(Status::Replay)));
+    assert_eq!(explanation.cause, Cause::Replay);
+    assert_eq!(explanation.summary, "Someone asked to deliver it again; it goes out as soon as its worker gets to it.");
+    assert_eq!(one(&report(delivery(Status::Retrying))).summary, explanation.summary, "a dead one starts over");
 }

@@ -1,8 +1,8 @@
 //! Who may do what.
 //!
-//! A bearer token has a name, which goes to the audit log, and a role. Without any token only loopback can be bound, and whoever
-//! reaches it is an operator. A browser on the same machine reaches it too, so a page of someone else must not be able to use
-//! it: the `Host` has to be ours (a name that was rebound to loopback is not), and so has an `Origin`.
+//! A bearer token has a name, which goes to the audit log, and a role. Without any token the server only listens on loopback, and
+//! every caller is an operator. A browser on the same machine can call it too, and a foreign page must not use it for that: the
+//! `Host` has to be ours (a foreign name that was rebound to loopback is not), and an `Origin`, if there is one, has to be the same.
 
 use std::net::IpAddr;
 
@@ -16,7 +16,7 @@ use super::App;
 use super::problem::Problem;
 use crate::config::{HttpPlan, Role, TokenPlan};
 
-/// Whoever asks.
+/// Who sent a request, and what it may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub who: String,
@@ -33,7 +33,7 @@ impl Access {
         Self { tokens: plan.tokens.clone(), hosts: plan.hosts.clone() }
     }
 
-    /// A request has to be meant for us, and come from us if a browser sends it.
+    /// A request has to name us as its host, and one from a browser has to come from a page of ours.
     fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let host = text(header::HOST).unwrap_or_default();
@@ -89,7 +89,7 @@ pub async fn authorise(State((app, role)): State<(App, Option<Role>)>, mut reque
             return Problem::new(401, "a bearer token is needed: see http.tokens in the config").into_response();
         };
         if caller.role < role {
-            return Problem::new(403, "this token may only look: an operator's is needed").into_response();
+            return Problem::new(403, "this token may only read: one with the role operator is needed").into_response();
         }
         request.extensions_mut().insert(caller);
     }

@@ -1,4 +1,4 @@
-//! Routes that look.
+//! Routes that only read.
 
 use axum::extract::{Extension, Path, Query as RawQuery, State};
 use axum::{Json, http::StatusCode};
@@ -42,14 +42,14 @@ pub async fn show(
     if payload && caller.role < Role::Operator {
         return Err(Problem::new(403, "payloads may be personal or secret: an operator's token is needed"));
     }
-    let (report, findings) = app.operator().examine(message_id(&id)?).await?;
-    Ok(Json(operator::show(&report, &findings, payload)))
+    let (report, explanations) = app.operator().examine(message_id(&id)?).await?;
+    Ok(Json(operator::show(&report, &explanations, payload)))
 }
 
 pub async fn explain(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Value>, Problem> {
     let id = message_id(&id)?;
-    let (_, findings) = app.operator().examine(id).await?;
-    Ok(Json(json!({ "id": id, "findings": findings })))
+    let (_, explanations) = app.operator().examine(id).await?;
+    Ok(Json(json!({ "id": id, "explanations": explanations })))
 }
 
 pub async fn history(State(app): State<App>, RawQuery(pairs): Pairs) -> Result<Json<Value>, Problem> {

@@ -64,7 +64,7 @@ async fn operate(
     let (filter, mode) = (Filter { ids: wanted.ids, ..wanted.selection.filter(clock::now()) }, mode(wanted.dry_run));
     if filter == Filter::default() {
         return Err(Problem::bad_request(
-            "say which deliveries: `ids`, or a `selection` such as {\"state\": [\"dead\"]}",
+            "say which deliveries: `ids`, or a `selection` such as {\"status\": [\"dead\"]}",
         ));
     }
     let report = app.operator().operate(&caller.who, operation, &filter, mode).await?;
@@ -95,7 +95,7 @@ pub async fn purge(
     body: Bytes,
 ) -> Result<Json<PurgeAnswer>, Problem> {
     let Purge { older_than, dry_run } = query::body(&headers, &body)?;
-    let asked = older_than.map(|text| crate::duration::parse(&text)).transpose();
+    let asked = older_than.map(|text| posthaste::duration::parse(&text)).transpose();
     let operator = app.operator();
     let older_than = operator.purge_age(asked.map_err(|why| Problem::bad_request(format!("`older_than`: {why}")))?)?;
     let answer = match mode(dry_run) {

@@ -6,12 +6,13 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use posthaste::duration;
 use posthaste::inspect::{DestinationCounts, Overview};
 use serde::Serialize;
 
 use super::App;
 use crate::config::ReadyPlan;
-use crate::{duration, health};
+use crate::health;
 
 /// The relay's loop comes round every second or so. One that has not for this long is stuck, and only a restart helps.
 const STUCK_AFTER: Duration = Duration::from_secs(60);
@@ -19,15 +20,15 @@ const STUCK_AFTER: Duration = Duration::from_secs(60);
 #[derive(Serialize)]
 pub struct Alive {
     alive: bool,
-    says: String,
+    text: String,
 }
 
 pub async fn livez(State(app): State<App>) -> (StatusCode, Json<Alive>) {
     match app.0.monitor.silent_for().filter(|silence| *silence > STUCK_AFTER) {
-        None => (StatusCode::OK, Json(Alive { alive: true, says: "ok".into() })),
+        None => (StatusCode::OK, Json(Alive { alive: true, text: "ok".into() })),
         Some(silence) => {
-            let says = format!("the relay has done nothing for {}", duration::brief(silence));
-            (StatusCode::SERVICE_UNAVAILABLE, Json(Alive { alive: false, says }))
+            let text = format!("the relay has done nothing for {}", duration::brief(silence));
+            (StatusCode::SERVICE_UNAVAILABLE, Json(Alive { alive: false, text }))
         }
     }
 }

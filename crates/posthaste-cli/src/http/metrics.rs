@@ -1,5 +1,5 @@
-//! Figures in Prometheus' text format. What is counted is the engine's affair (`posthaste::relay::Monitor`) and the store's
-//! (`Inspect::overview`); here it only gets its names.
+//! Metrics in Prometheus' text format. The relay (`posthaste::relay::Monitor`) and the store (`Inspect::overview`) count; this module
+//! only names the figures.
 
 use axum::extract::State;
 use axum::http::header;
@@ -16,7 +16,7 @@ mod tests;
 
 const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// A store that does not answer takes only its own figures along.
+/// While the store does not answer, only its own figures are missing.
 pub async fn serve(State(app): State<App>) -> Result<impl IntoResponse, Problem> {
     let overview = app.overview().await;
     let facts = Facts {

@@ -27,14 +27,16 @@ pub fn document() -> Value {
 }
 
 fn operation(route: &Route) -> Value {
-    let text = |name: &str, place: &str, says: &str| json!({ "name": name, "in": place, "required": place == "path", "description": says, "schema": { "type": "string" } });
+    let parameter = |name: &str, place: &str, description: &str| json!({ "name": name, "in": place, "required": place == "path", "description": description, "schema": { "type": "string" } });
     let in_path = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let parameters: Vec<Value> = in_path
-        .map(|name| text(name, "path", if name == "id" { "The id of a message" } else { "The name of a destination" }))
-        .chain(route.query.iter().map(|(name, says)| text(name, "query", says)))
+        .map(|name| {
+            parameter(name, "path", if name == "id" { "The id of a message" } else { "The name of a destination" })
+        })
+        .chain(route.query.iter().map(|(name, description)| parameter(name, "query", description)))
         .collect();
     let content = if route.path == "/metrics" { "text/plain" } else { "application/json" };
-    let problem = |says: &str| json!({ "description": says, "content": { "application/problem+json": { "schema": reference("Problem") } } });
+    let problem = |description: &str| json!({ "description": description, "content": { "application/problem+json": { "schema": reference("Problem") } } });
     let mut responses = json!({ "200": { "description": "The answer", "content": { content: {} } } });
     if route.role.is_some() {
         responses["401"] = problem("No token, or an unknown one");
@@ -81,7 +83,7 @@ fn schemas() -> Value {
             "type": "object",
             "additionalProperties": false,
             "properties": {
-                "state": { "type": "array", "items": text },
+                "status": { "type": "array", "items": text },
                 "destination": text, "event_type": text, "key": text, "aggregate": text, "tenant": text, "since": text, "before": text,
             },
         },

@@ -1,4 +1,4 @@
-//! What stands behind the question mark, and what stands in a body.
+//! The parameters and the body of a request.
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, header};

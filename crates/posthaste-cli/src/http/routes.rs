@@ -24,7 +24,7 @@ const OPERATOR: Option<Role> = Some(Role::Operator);
 
 /// The filters of a list.
 const SELECTION: &[(&str, &str)] = &[
-    ("state", "Only in these states, separated by commas"),
+    ("status", "Only with one of these statuses, separated by commas"),
     ("destination", "Only to this destination"),
     ("event_type", "Only of this event type; `*` stands for any text"),
     ("key", "Only with this key"),
@@ -32,12 +32,12 @@ const SELECTION: &[(&str, &str)] = &[
     ("tenant", "Only of this tenant"),
     ("since", "Only what occurred at this time or later: 2h (ago), 2026-11-02T03:04Z"),
     ("before", "Only what occurred before this time"),
-    ("after", "Only what lies after this position; `next` of the page before"),
-    ("limit", "At most so many, 1 to 1000"),
+    ("after", "Only what comes after this position; `next` of the page before"),
+    ("limit", "How many at most, 1 to 1000"),
 ];
 
 const PAGE: &[(&str, &str)] =
-    &[("before", "Only entries before this number"), ("limit", "At most so many, 1 to 1000, the latest first")];
+    &[("before", "Only entries before this number"), ("limit", "How many at most, 1 to 1000, the latest first")];
 
 #[rustfmt::skip]
 pub static ROUTES: [Route; 15] = [
@@ -45,7 +45,7 @@ pub static ROUTES: [Route; 15] = [
     route("GET", "/readyz", None, "Whether the relay keeps up; 503 while it does not, or stops", &[], None, || get(health::readyz)),
     route("GET", "/openapi.json", None, "This document", &[], None, || get(openapi::serve)),
     route("GET", "/metrics", VIEWER, "Figures for Prometheus", &[], None, || get(metrics::serve)),
-    route("GET", "/api/v1/status", VIEWER, "How things stand, and whether something needs a person", &[], None, || get(answers::status)),
+    route("GET", "/api/v1/status", VIEWER, "Destinations, workers, and what needs a person", &[], None, || get(answers::status)),
     route("GET", "/api/v1/deliveries", VIEWER, "Deliveries, page by page", SELECTION, None, || get(answers::list)),
     route("GET", "/api/v1/messages/{id}", VIEWER, "Everything about one message",
         &[("payload", "`true` shows payload and header values too, to operators only")], None, || get(answers::show)),
@@ -54,9 +54,9 @@ pub static ROUTES: [Route; 15] = [
         &[("aggregate", "TYPE/ID"), ("tenant", "Only of this tenant")], None, || get(answers::history)),
     route("GET", "/api/v1/audit", VIEWER, "Who changed what", PAGE, None, || get(answers::audit)),
     route("POST", "/api/v1/replay", OPERATOR, "Deliver again; a dry run unless told otherwise", &[], Some("Operation"), || post(changes::replay)),
-    route("POST", "/api/v1/discard", OPERATOR, "Let deliveries go for good; a dry run unless told otherwise", &[], Some("Operation"), || post(changes::discard)),
-    route("POST", "/api/v1/destinations/{name}/pause", OPERATOR, "Hold all deliveries to a destination", &[], None, || post(changes::pause)),
-    route("POST", "/api/v1/destinations/{name}/resume", OPERATOR, "Let deliveries to a destination go on", &[], None, || post(changes::resume)),
+    route("POST", "/api/v1/discard", OPERATOR, "Discard deliveries: they are never delivered; a dry run unless told otherwise", &[], Some("Operation"), || post(changes::discard)),
+    route("POST", "/api/v1/destinations/{name}/pause", OPERATOR, "Stop all deliveries to a destination until it is resumed", &[], None, || post(changes::pause)),
+    route("POST", "/api/v1/destinations/{name}/resume", OPERATOR, "Resume deliveries to a paused destination", &[], None, || post(changes::resume)),
     route("POST", "/api/v1/purge", OPERATOR, "Remove old delivered messages; a dry run unless told otherwise", &[], Some("Purge"), || post(changes::purge)),
 ];
 

@@ -104,7 +104,7 @@ async fn what_is_not_understood_is_refused_and_changes_nothing() {
         ("/api/v1/discard", "{}", 400),
         ("/api/v1/discard", r#"{"destnation": "crm", "dry_run": false}"#, 400),
         ("/api/v1/discard", r#"{"selection": {"destnation": "crm"}, "dry_run": false}"#, 400),
-        ("/api/v1/discard", r#"{"selection": {"state": ["dad"]}}"#, 400),
+        ("/api/v1/discard", r#"{"selection": {"status": ["dad"]}}"#, 400),
         ("/api/v1/replay", "not json", 400),
         ("/api/v1/purge", r#"{"older_than": "soon"}"#, 400),
         ("/api/v1/destinations/nobody/pause", "", 404),
@@ -131,11 +131,13 @@ async fn what_is_not_understood_is_refused_and_changes_nothing() {
 #[tokio::test]
 async fn a_change_is_a_dry_run_unless_told_otherwise_and_goes_to_the_audit_log() {
     let place = Place::new().await;
-    let dry = place.post("/api/v1/replay", r#"{"selection": {"state": "dead,retrying"}}"#).await.json();
+    let dry = place.post("/api/v1/replay", r#"{"selection": {"status": "dead,retrying"}}"#).await.json();
     assert_eq!((&dry["dry_run"], &dry["affected"]), (&true.into(), &0.into()));
+    let before = place.post("/api/v1/replay", r#"{"selection": {"state": ["dead"]}}"#).await.json();
+    assert_eq!(before["dry_run"], true, "the name that `status` had before is understood");
     assert_eq!(place.post("/api/v1/purge", "").await.json()["dry_run"], true);
     for (path, body) in [
-        ("replay", r#"{"selection": {"state": ["dead"], "destination": "crm"}, "dry_run": false}"#),
+        ("replay", r#"{"selection": {"status": ["dead"], "destination": "crm"}, "dry_run": false}"#),
         ("destinations/crm/pause", ""),
         ("destinations/crm/pause", ""),
         ("purge", r#"{"older_than": "30d", "dry_run": false}"#),
@@ -152,7 +154,7 @@ async fn a_change_is_a_dry_run_unless_told_otherwise_and_goes_to_the_audit_log()
     let expected = [
         r#""ann" "purge" 0 "delivered messages older than 30d""#,
         r#""ann" "pause" 1 "crm""#,
-        r#""ann" "replay" 0 "state dead; destination crm""#,
+        r#""ann" "replay" 0 "status dead; destination crm""#,
     ];
     assert_eq!(said, expected);
 }

@@ -1,17 +1,17 @@
-//! Answers as machines read them: the same for `--json` and for HTTP.
+//! Answers for programs: the same for `--json` and for HTTP.
 
 use posthaste::inspect::{Mode, Operation, OperationReport, Overview, Report};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::explain::Finding;
-use crate::health::Concern;
+use crate::explain::Explanation;
+use crate::health::Problem;
 
 /// The store at a glance.
 #[derive(Debug, Serialize)]
 pub struct StatusAnswer {
     pub well: bool,
-    pub concerns: Vec<Concern>,
+    pub problems: Vec<Problem>,
     #[serde(flatten)]
     pub overview: Overview,
 }
@@ -46,7 +46,7 @@ pub struct PurgeAnswer {
 }
 
 /// Everything about one message. Its payload and the values of its headers only on request: they may be personal or secret.
-pub fn show(report: &Report, findings: &[Finding], payload: bool) -> Value {
+pub fn show(report: &Report, explanations: &[Explanation], payload: bool) -> Value {
     let message = &report.message;
     let mut document = json!({
         "id": message.id,
@@ -69,7 +69,7 @@ pub fn show(report: &Report, findings: &[Finding], payload: bool) -> Value {
         "header_names": message.headers.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "deliveries": report.deliveries,
         "lease": report.lease,
-        "next": findings,
+        "next": explanations,
     });
     if payload {
         document["headers"] = json!(message.headers);

@@ -1,4 +1,4 @@
-//! Who sits at the command line.
+//! Who uses the command line.
 
 /// `ann@host`, as far as the environment tells; for the audit log, not for a decision.
 pub fn user() -> String {

@@ -1,4 +1,4 @@
-//! Attempts as spans.
+//! The span of one attempt.
 
 use opentelemetry::propagation::{Extractor, TextMapPropagator};
 use opentelemetry::trace::{Span, SpanKind, Status, Tracer as _};
@@ -32,7 +32,7 @@ impl Tracer for Attempts {
     }
 }
 
-/// By the names of OpenTelemetry where it has some. Neither payload nor header values.
+/// With the names of OpenTelemetry where it has some. Payload and header values are left out.
 fn attributes(destination: &Name, delivery: &Delivery) -> Vec<KeyValue> {
     let message = &delivery.message;
     let always = [
@@ -56,7 +56,7 @@ struct Attempt {
 }
 
 impl AttemptSpan for Attempt {
-    /// A trace that nobody looks at goes on as it came.
+    /// `None` if the trace is not sampled: then the header of the message stays as it is.
     fn traceparent(&self) -> Option<String> {
         let context = self.span.span_context();
         let (trace, span, flags) = (context.trace_id(), context.span_id(), context.trace_flags().to_u8());
@@ -75,7 +75,7 @@ impl AttemptSpan for Attempt {
 impl Drop for Attempt {
     fn drop(&mut self) {
         if !self.answered {
-            self.span.set_status(Status::error("called off, or no answer in time"));
+            self.span.set_status(Status::error("cancelled, or no answer in time"));
         }
     }
 }

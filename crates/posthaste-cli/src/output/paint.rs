@@ -1,4 +1,4 @@
-//! Colours, where they are wanted.
+//! Colours, if they are wanted.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! Tables that line up: no lines, two spaces between columns, numbers to the right.
+//! Tables: no lines, two spaces between columns, numbers to the right.
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, presets};
 
@@ -37,7 +37,7 @@ impl Field {
         self
     }
 
-    /// A count; zero steps back so that what is there stands out.
+    /// A count; zero is dimmed so that other numbers stand out.
     pub fn number(number: u64) -> Self {
         let field = Self::from(super::thousands(number));
         if number == 0 { field.hue(Hue::Quiet) } else { field }

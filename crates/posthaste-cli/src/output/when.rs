@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-
-use crate::duration;
+use posthaste::duration;
 
 /// `2026-11-02 03:04:05Z`
 pub fn at(time: Timestamp) -> String {

@@ -1,26 +1,38 @@
 //! A journal in MongoDB.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use posthaste::error::{Error, Kind, Result};
+use async_trait::async_trait;
+use posthaste::error::Result;
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options};
 
-use crate::config::StorePlan;
+use crate::config::{Problem, StorePlan};
 
 /// How long a call waits for a primary, unless the address says otherwise. A relay asks again by itself, and a person is not kept
 /// waiting for an answer that will be an error.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SERVER_SELECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Connects at the first question, and anew whenever that is needed.
-pub async fn open(plan: &StorePlan) -> Result<MongoDb> {
-    MongoDb::connect(&plan.url.0, options(plan)?).await
-}
+pub struct Adapter;
 
-fn options(plan: &StorePlan) -> Result<Options> {
-    let mut problems = Vec::new();
-    let settings = plan.settings.parse::<Options>("store.mongodb", &mut problems);
-    let wrong =
-        || Error::new(Kind::Invalid, problems.first().map_or_else(String::new, |p| format!("{} {}", p.key, p.says)));
-    let settings = settings.ok_or_else(wrong)?;
-    Ok(Options { partitions: plan.partitions, server_selection_timeout: PATIENCE, ..settings })
+#[async_trait]
+impl super::Adapter for Adapter {
+    fn url_example(&self) -> Option<&'static str> {
+        Some("mongodb://localhost:27017/app?replicaSet=rs0")
+    }
+
+    fn check(&self, plan: &StorePlan, problems: &mut Vec<Problem>) {
+        plan.check_options::<Options>(problems);
+    }
+
+    /// Connects with the first request, and again whenever that is needed.
+    async fn open(&self, plan: &StorePlan) -> Result<Arc<dyn Store>> {
+        let options = Options {
+            partitions: plan.partitions,
+            server_selection_timeout: SERVER_SELECTION_TIMEOUT,
+            ..plan.options()?
+        };
+        Ok(Arc::new(MongoDb::connect(&plan.url.0, options).await?))
+    }
 }

@@ -32,11 +32,11 @@ fn address(server: &str) -> String {
     address.unwrap_or_else(|_| panic!("no {server}: cargo xtask services up {server}")).trim().to_owned()
 }
 
-/// Waits until so many deliveries are in this state, as the program sees it.
+/// Waits until so many deliveries have this status, as the program sees it.
 #[track_caller]
-fn until_listed(place: &Place, state: &str, count: usize) {
-    until(&format!("{count} are {state}"), || {
-        place.run(["list", "--json", "--limit", "1000", "--state", state]).succeeds().json_lines().len() == count
+fn until_listed(place: &Place, status: &str, count: usize) {
+    until(&format!("{count} are {status}"), || {
+        place.run(["list", "--json", "--limit", "1000", "--status", status]).succeeds().json_lines().len() == count
     });
 }
 

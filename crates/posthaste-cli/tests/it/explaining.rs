@@ -8,7 +8,7 @@ use crate::program::Place;
 use crate::scene::Worker;
 
 fn cause(place: &Place, id: &str) -> String {
-    place.json(["explain", id])["findings"][0]["cause"].as_str().unwrap_or_default().to_owned()
+    place.json(["explain", id])["explanations"][0]["cause"].as_str().unwrap_or_default().to_owned()
 }
 
 fn reporting(outage: Option<&str>, overfull_lanes: usize) -> WorkerReport {

@@ -55,7 +55,7 @@ fn a_message_goes_all_the_way_and_every_command_can_say_so() {
     assert!(shown.contains("stdout       delivered"), "{shown}");
     let history = place.run(["history", "order/42"]).succeeds().stdout;
     assert!(history.lines().nth(1).unwrap().contains(&id), "{history}");
-    assert_eq!(place.json(["explain", &id])["findings"][0]["cause"], "delivered");
+    assert_eq!(place.json(["explain", &id])["explanations"][0]["cause"], "delivered");
 }
 
 #[test]
@@ -74,10 +74,10 @@ fn check_lists_what_works_and_what_does_not() {
     assert!(answer.stdout.contains("✗ store               there is no database posthaste.db"), "{}", answer.stdout);
     assert!(answer.stdout.contains("✓ destination stdout"), "{}", answer.stdout);
     place.write("posthaste.toml", "nonsense = 1\nstore.path = 5");
-    let looks = place.json(["check"]);
-    assert_eq!(looks["ok"], false);
-    let says = looks["checks"][0]["says"].as_str().unwrap();
-    assert!(says.contains("nonsense") && says.contains("store.path"), "{says}");
+    let checks = place.json(["check"]);
+    assert_eq!(checks["ok"], false);
+    let text = checks["checks"][0]["text"].as_str().unwrap();
+    assert!(text.contains("nonsense") && text.contains("store.path"), "{text}");
 }
 
 #[test]

@@ -19,17 +19,17 @@ pub struct Heard {
     pub at: Instant,
 }
 
-/// What is said to a request, if it is to be written down by how many it is.
+/// The answer to a request. One with a body has a number.
 type Answer = dyn Fn(Option<usize>) -> &'static str + Send + Sync;
 
 impl Listener {
-    /// Answers with these statuses in turn, and with the last one from then on. To whoever only looks whether it is there, it is.
+    /// Answers with these statuses in turn, and with the last one from then on. A request without a body, such as `HEAD`, gets 200.
     pub fn answering(statuses: &'static [&'static str]) -> Self {
         Self::saying(move |number| number.map_or("200 OK", |number| statuses[number.min(statuses.len()) - 1]))
     }
 
-    /// Says what it is told to, which may take its time: each connection has a thread, which ends with the test's process. Requests
-    /// with a body are written down and numbered from one on; others, such as `HEAD`, have no number.
+    /// Answers what `answer` returns, which may take its time: each connection has a thread, which ends with the test's process. Requests
+    /// with a body are recorded and numbered from one on; others, such as `HEAD`, have no number.
     pub fn saying(answer: impl Fn(Option<usize>) -> &'static str + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (address, heard) = (listener.local_addr().unwrap().to_string(), Arc::<Mutex<Vec<Heard>>>::default());

@@ -113,11 +113,11 @@ pub fn assert_first_deliveries_in_order<'a>(printed: impl IntoIterator<Item = &'
 
 /// The ids that the journal has recorded as delivered.
 pub fn recorded(place: &Place) -> HashSet<String> {
-    let answer = place.run(["list", "--state", "delivered", "--limit", "100000", "--json"]).succeeds();
+    let answer = place.run(["list", "--status", "delivered", "--limit", "100000", "--json"]).succeeds();
     answer.json_lines().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// All is delivered and nothing was set aside on the way: no attempt was spent, nothing died.
+/// All is delivered and nothing was parked: no attempt was spent, nothing died.
 #[track_caller]
 pub fn assert_all_well(place: &Place, written: &[Written]) {
     let status = place.json(["status"]);

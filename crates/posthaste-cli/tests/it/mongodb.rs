@@ -70,7 +70,7 @@ fn every_command_works_on_it() {
     until("it is recorded", || status(&id) == "delivered");
     assert_eq!(place.run(["list", "--json"]).succeeds().json_lines().len(), 1);
     place.run(["history", "order/1"]).succeeds();
-    assert_eq!(place.json(["explain", &id])["findings"][0]["cause"], "delivered");
+    assert_eq!(place.json(["explain", &id])["explanations"][0]["cause"], "delivered");
     assert_eq!(place.json(["replay", &id, "--yes"])["affected"], 1);
     life.prints_lines(2);
     until("it is recorded again", || status(&id) == "delivered");
@@ -78,10 +78,10 @@ fn every_command_works_on_it() {
     place.run(["pause", "out"]).succeeds();
     let later = place.enqueue("order/2", ["--payload", "{\"number\":0}", "--due-at", "2099-01-01"]);
     place.run(["resume", "out"]).succeeds();
-    until("it is set aside", || status(&later) == "scheduled");
+    until("it is parked", || status(&later) == "scheduled");
     assert_eq!(place.json(["discard", &later, "--yes"])["affected"], 1);
     until("its lane has let it go", || status(&later) == "discarded");
-    assert_eq!(place.json(["explain", &later])["findings"][0]["cause"], "discarded");
+    assert_eq!(place.json(["explain", &later])["explanations"][0]["cause"], "discarded");
 
     until("everything is settled and removed", || {
         place.run(["purge", "--older-than", "0s", "--yes"]).succeeds();

@@ -17,10 +17,10 @@ fn with_a_dead_one() -> (Place, Worker, String) {
 #[test]
 fn replay_only_counts_unless_told_to_act() {
     let (place, _worker, dead) = with_a_dead_one();
-    let answer = place.run(["replay", "--state", "dead"]).succeeds();
+    let answer = place.run(["replay", "--status", "dead"]).succeeds();
     assert_eq!(answer.stdout, "Would deliver again: 1 delivery.\n");
     assert_eq!(answer.stderr, "This was a dry run: --yes does it.\n");
-    assert_eq!(place.json(["explain", &dead])["findings"][0]["cause"], "dead");
+    assert_eq!(place.json(["explain", &dead])["explanations"][0]["cause"], "dead");
 
     let answer = place.run(["replay", &dead, "--yes"]).succeeds();
     assert_eq!(answer.stdout, "To be delivered again: 1 delivery.\n");
@@ -35,7 +35,7 @@ fn replay_warns_when_newer_messages_of_the_key_were_delivered() {
     let new = place.enqueue("order/1", []);
     let relay = place.relay();
     relay.prints(&new);
-    until("both are recorded", || place.json(["explain", &new])["findings"][0]["cause"] == "delivered");
+    until("both are recorded", || place.json(["explain", &new])["explanations"][0]["cause"] == "delivered");
     let answer = place.run(["replay", &old]).succeeds();
     assert!(answer.stdout.contains("Out of order: for 1 of them, newer messages of the same key"), "{}", answer.stdout);
     let report = place.json(["replay", &old, "--yes"]);
@@ -45,12 +45,12 @@ fn replay_warns_when_newer_messages_of_the_key_were_delivered() {
 }
 
 #[test]
-fn discard_lets_go() {
+fn discard_gives_up_a_delivery_for_good() {
     let (place, _worker, dead) = with_a_dead_one();
     assert_eq!(place.json(["discard", &dead])["dry_run"], true);
     let answer = place.run(["discard", &dead, "--yes"]).succeeds();
-    assert_eq!(answer.stdout, "Let go: 1 delivery.\n");
-    assert_eq!(place.json(["explain", &dead])["findings"][0]["cause"], "discarded");
+    assert_eq!(answer.stdout, "Discarded: 1 delivery.\n");
+    assert_eq!(place.json(["explain", &dead])["explanations"][0]["cause"], "discarded");
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_paused_destination_gets_nothing_until_it_is_resumed() {
     let held = place.enqueue("order/2", []);
     let relay = place.relay();
     until("a worker is there", || place.json(["status"])["unheld_partitions"] == 0);
-    assert_eq!(place.json(["explain", &held])["findings"][0]["cause"], "paused");
+    assert_eq!(place.json(["explain", &held])["explanations"][0]["cause"], "paused");
     assert_eq!(relay.printed(), "");
     place.run(["resume", "stdout"]).succeeds();
     relay.prints(&held);
@@ -47,7 +47,7 @@ fn pausing_what_does_not_exist_is_refused() {
     let relay = place.relay();
     until("the destination is known", || place.json(["status"])["destinations"][0]["destination"] == "stdout");
     let answer = place.run(["pause", "stdoud"]).ends_with(2);
-    assert_eq!(answer.stderr, "error: no destination is called stdoud: there is stdout\n");
+    assert_eq!(answer.stderr, "error: no destination is called stdoud: the store knows stdout\n");
     relay.stop();
 }
 

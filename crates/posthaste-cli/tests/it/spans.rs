@@ -122,7 +122,7 @@ fn a_collector_that_is_away_is_said_once_and_holds_nothing_up() {
 }
 
 #[test]
-fn check_knocks_at_the_collector() {
+fn check_tries_the_collector() {
     let (endpoint, collector) = (Listener::answering(&["200 OK"]), Listener::answering(&["200 OK"]));
     let answer = place(&endpoint, &collector.address).run(["check"]).succeeds();
     assert!(answer.stdout.contains("otlp             takes spans"), "{}", answer.stdout);

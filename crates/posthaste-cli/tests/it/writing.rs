@@ -36,7 +36,7 @@ fn every_field_arrives() {
         "crm",
         "--max-attempts",
         "3",
-        "--source",
+        "--origin",
         "billing/invoices/17",
     ];
     let id = place.enqueue("order/a/b", more);
@@ -92,14 +92,16 @@ fn many_messages_are_stored_in_one_transaction_or_not_at_all() {
 }
 
 #[test]
-fn the_same_source_is_stored_once() {
+fn the_same_origin_is_stored_once() {
     let place = Place::migrated();
-    let args = ["enqueue", "--event-type", "a.b", "--aggregate", "a/1", "--source", "billing/17"];
+    let args = ["enqueue", "--event-type", "a.b", "--aggregate", "a/1", "--origin", "billing/17"];
     place.run(args).succeeds();
     let again = place.run(args).succeeds();
     assert_eq!(again.stdout, "");
-    assert!(again.stderr.contains("Stored before, from the same source: 1 message."), "{}", again.stderr);
+    assert!(again.stderr.contains("Stored before, with the same origin: 1 message."), "{}", again.stderr);
     assert_eq!(place.json(args)["stored"], false);
+    let before = ["enqueue", "--event-type", "a.b", "--aggregate", "a/1", "--source", "billing/17"];
+    assert_eq!(place.json(before)["stored"], false, "the name it had before");
     assert_eq!(place.json(["status"])["messages"], 1);
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use posthaste::Message;
+use posthaste::sink::template::Template;
 use posthaste::sinks::kafka::{Kafka, Settings};
-use posthaste::sinks::template::Template;
 use rdkafka::ClientConfig;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;

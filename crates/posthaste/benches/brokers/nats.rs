@@ -3,8 +3,8 @@
 use async_nats::HeaderMap;
 use async_nats::jetstream::{self, stream};
 use posthaste::Message;
+use posthaste::sink::template::Template;
 use posthaste::sinks::nats::{Nats, Settings};
-use posthaste::sinks::template::Template;
 
 use super::server::Server;
 use super::{bare_rate, by_hand, relay_rate, runtime};

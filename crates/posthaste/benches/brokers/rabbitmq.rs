@@ -4,8 +4,8 @@ use lapin::options::{BasicPublishOptions, ConfirmSelectOptions, QueueDeclareOpti
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
 use posthaste::Message;
+use posthaste::sink::template::Template;
 use posthaste::sinks::rabbitmq::{Rabbitmq, Settings};
-use posthaste::sinks::template::Template;
 
 use super::server::shared;
 use super::{bare_rate, by_hand, relay_rate, runtime};

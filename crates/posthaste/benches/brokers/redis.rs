@@ -1,8 +1,8 @@
 //! Redis: entries of one stream.
 
 use posthaste::Message;
+use posthaste::sink::template::Template;
 use posthaste::sinks::redis::{Redis, Settings};
-use posthaste::sinks::template::Template;
 
 use super::server::Server;
 use super::{bare_rate, by_hand, relay_rate};

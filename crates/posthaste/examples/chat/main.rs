@@ -8,9 +8,9 @@
 //! posthaste --config posthaste.yaml run
 //! ```
 //!
-//! Covers of "Task 004: Implement Outbox Pattern": both in one transaction (lines 30–38, 194), the collection's schema (52–68), `Add` within
-//! the transaction (74–76), no publishing by repositories (143–147); and, by posthaste.yaml and the program, the worker that publishes
-//! to Redis and retries (40–48, 89–132, 195–196), its configuration (180–189), indexes and clean-up after seven days (141, 157, 193, 197).
+//! It shows a message and its event in one transaction, the schema of the collection, `Add` within the transaction, and repositories that
+//! publish nothing themselves. The program and posthaste.yaml do the rest: they publish to Redis, retry, make the indexes, and remove
+//! events after seven days.
 
 use mongodb::bson::{DateTime, Document, Timestamp, Uuid, doc};
 use mongodb::options::WriteConcern;

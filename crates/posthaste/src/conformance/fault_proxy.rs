@@ -15,11 +15,15 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::tcp::{ReadHalf, WriteHalf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use self::acceptor::Acceptor;
+
+mod acceptor;
+mod connection;
+mod door;
 
 /// What the proxy does to its connections, old and new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,7 +41,8 @@ pub enum Fault {
     CutAfter(usize),
     /// Connections are reset.
     Reset,
-    /// The server gets the request; the client never gets the answer. The connection ends when another fault is set.
+    /// The server gets the request; the client never gets the answer, however late the server gives it: when another fault is
+    /// set, all connections end.
     DropAnswers,
 }
 
@@ -50,7 +55,7 @@ pub struct FaultProxy {
 }
 
 /// A fault to set, and whom to tell that it is in force.
-type Command = (Fault, oneshot::Sender<()>);
+type Command = (Fault, oneshot::Sender<io::Result<()>>);
 
 impl FaultProxy {
     /// A proxy on a free local port in front of `server`. Everything passes at first.
@@ -64,8 +69,7 @@ impl FaultProxy {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let (commands, inbox) = mpsc::channel(1);
-        let acceptor = Acceptor { address, server, listener: Some(listener), fault: watch::Sender::default() };
-        Ok(Self { address, commands, task: tokio::spawn(acceptor.run(inbox)) })
+        Ok(Self { address, commands, task: tokio::spawn(Acceptor::new(listener, address, server).run(inbox)) })
     }
 
     /// Where clients connect.
@@ -73,12 +77,19 @@ impl FaultProxy {
         self.address
     }
 
-    /// Sets a fault and returns when it is in force.
+    /// Sets a fault and returns when it is in force: from then on no byte is passed on by the fault before it, and the connections
+    /// that the change ends have ended. [`Fault::Refuse`], [`Fault::Reset`] and the end of [`Fault::DropAnswers`] end them all.
+    ///
+    /// # Panics
+    ///
+    /// If somebody else listens at the proxy's address when it opens it again, because no test can go on then.
     pub async fn set(&self, fault: Fault) {
         let (in_force, wait) = oneshot::channel();
-        // The acceptor runs as long as the proxy, so both channels are open.
+        // The acceptor runs as long as the proxy, unless its runtime ends. Then nobody is left to be deceived.
         let _ = self.commands.send((fault, in_force)).await;
-        let _ = wait.await;
+        if let Ok(Err(error)) = wait.await {
+            panic!("the proxy cannot listen at {} again: {error}", self.address);
+        }
     }
 }
 
@@ -86,118 +97,6 @@ impl Drop for FaultProxy {
     fn drop(&mut self) {
         self.task.abort();
     }
-}
-
-struct Acceptor {
-    address: SocketAddr,
-    server: SocketAddr,
-    /// `None` while connections are refused.
-    listener: Option<TcpListener>,
-    fault: watch::Sender<Fault>,
-}
-
-impl Acceptor {
-    async fn run(mut self, mut inbox: mpsc::Receiver<Command>) {
-        let mut connections = JoinSet::new();
-        loop {
-            tokio::select! {
-                client = accept(self.listener.as_ref()) => {
-                    connections.spawn(connection(client, self.server, self.fault.subscribe()));
-                }
-                Some((fault, in_force)) = inbox.recv() => {
-                    self.apply(fault, &mut connections).await;
-                    let _ = in_force.send(());
-                }
-                Some(_) = connections.join_next() => {}
-            }
-        }
-    }
-
-    async fn apply(&mut self, fault: Fault, connections: &mut JoinSet<io::Result<()>>) {
-        if fault == Fault::Refuse {
-            self.listener = None;
-            connections.shutdown().await;
-        } else if self.listener.is_none() {
-            self.listener = TcpListener::bind(self.address).await.ok();
-        }
-        self.fault.send_replace(fault);
-    }
-}
-
-/// The next client; never, while there is no listener.
-async fn accept(listener: Option<&TcpListener>) -> TcpStream {
-    match listener {
-        Some(listener) => match listener.accept().await {
-            Ok((client, _)) => client,
-            Err(_) => std::future::pending().await,
-        },
-        None => std::future::pending().await,
-    }
-}
-
-async fn connection(mut client: TcpStream, server: SocketAddr, fault: watch::Receiver<Fault>) -> io::Result<()> {
-    let mut server = TcpStream::connect(server).await?;
-    let (from_client, to_client) = client.split();
-    let (from_server, to_server) = server.split();
-    let both_ways = async {
-        tokio::try_join!(
-            forward(from_client, to_server, Direction::Request, fault.clone()),
-            forward(from_server, to_client, Direction::Answer, fault.clone()),
-        )
-    };
-    let mut reset = fault.clone();
-    tokio::select! {
-        _ = reset.wait_for(|fault| *fault == Fault::Reset) => {}
-        _ = both_ways => {}
-    }
-    if *fault.borrow() == Fault::Reset {
-        client.set_zero_linger()?;
-    }
-    Ok(())
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Request,
-    Answer,
-}
-
-/// Copies one direction of a connection. An error ends both.
-async fn forward(
-    mut from: ReadHalf<'_>,
-    mut to: WriteHalf<'_>,
-    direction: Direction,
-    mut fault: watch::Receiver<Fault>,
-) -> io::Result<()> {
-    let (mut buffer, mut passed) = (vec![0; 16 << 10], 0);
-    loop {
-        let length = from.read(&mut buffer).await?;
-        if length == 0 {
-            return to.shutdown().await;
-        }
-        let mut end_at = usize::MAX;
-        let now = *fault.wait_for(|fault| *fault != Fault::BlackHole).await.map_err(|_| cut())?;
-        match (now, direction) {
-            (Fault::Delay(delay), _) => tokio::time::sleep(delay).await,
-            (Fault::CutAfter(bytes), Direction::Request) => end_at = bytes,
-            (Fault::DropAnswers, Direction::Answer) => {
-                // What was lost cannot come later: to go on would be to tear a hole into the stream.
-                let _ = fault.wait_for(|fault| *fault != Fault::DropAnswers).await;
-                return Err(cut());
-            }
-            _ => {}
-        }
-        let length = length.min(end_at.saturating_sub(passed));
-        to.write_all(&buffer[..length]).await?;
-        passed += length;
-        if passed >= end_at {
-            return Err(cut());
-        }
-    }
-}
-
-fn cut() -> io::Error {
-    io::ErrorKind::ConnectionAborted.into()
 }
 
 #[cfg(test)]

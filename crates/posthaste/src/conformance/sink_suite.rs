@@ -58,14 +58,20 @@ pub struct Impossible(pub &'static str);
 /// One message as the destination has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
+    /// The message's id.
     pub id: MessageId,
+    /// What happened.
     pub event_type: String,
+    /// The key by which it is ordered, if it has one of its own.
     pub key: Option<String>,
+    /// Whose it is.
     pub tenant: Option<String>,
+    /// What it belongs to.
     pub correlation_id: Option<String>,
     /// The message's own headers; what the sink adds for itself is left out. Only the order of those with the same name counts:
     /// many destinations keep no other.
     pub headers: Headers,
+    /// The payload, byte for byte.
     pub payload: Vec<u8>,
 }
 

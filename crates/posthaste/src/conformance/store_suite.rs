@@ -34,6 +34,7 @@ pub mod writing;
 /// A fresh, empty store with at least eight partitions and no destinations, gone when dropped.
 #[async_trait]
 pub trait StoreUnderTest: Send + Sync + 'static {
+    /// The store itself, always the same one.
     fn store(&self) -> Arc<dyn Store>;
 
     /// Opens the same store once more, as another process does when it starts: migrations run again.
@@ -51,7 +52,9 @@ pub trait StoreUnderTest: Send + Sync + 'static {
 /// An application's transaction with messages in it.
 #[async_trait]
 pub trait OpenTransaction: Send {
+    /// Commits, and returns what was stored and what was a repeat.
     async fn commit(self: Box<Self>) -> Result<Enqueued>;
 
+    /// Rolls back: nothing of it is stored.
     async fn roll_back(self: Box<Self>) -> Result<()>;
 }

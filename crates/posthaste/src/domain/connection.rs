@@ -31,20 +31,20 @@ pub trait HasOutbox {
 
 /// A transaction of the application, as its driver has it. Dropping it rolls it back.
 pub trait Transaction: HasOutbox + Send {
-    /// What statements run on.
+    /// What statements run on while the transaction is open.
     type Connection: Connection;
 
-    /// For statements in the transaction.
+    /// The connection, for statements within the transaction.
     fn connection(&mut self) -> &mut Self::Connection;
 
     /// Writes messages to the outbox.
     fn enqueue(&mut self, outbox: &Self::Outbox, messages: &[Message])
     -> impl Future<Output = Result<Enqueued>> + Send;
 
-    /// Commits. After an error nothing is written or, if the answer was lost, maybe all of it.
+    /// Makes all of it last. After an error nothing lasts or, if the answer was lost, maybe all of it.
     fn commit(self) -> impl Future<Output = Result<()>> + Send;
 
-    /// Undoes everything at once.
+    /// Undoes all of it.
     fn rollback(self) -> impl Future<Output = Result<()>> + Send;
 }
 

@@ -11,8 +11,10 @@ use crate::sink::Error;
 pub trait DomainEvent: Serialize {
     /// With its version, such as `customer.created.v1`: whoever reads it later knows what to expect.
     const EVENT_TYPE: &'static str;
+    /// The type of the aggregate that it happened to.
     const AGGREGATE_TYPE: &'static str;
 
+    /// The id of the aggregate that it happened to.
     fn aggregate_id(&self) -> String;
 
     /// Adds what the event knows beside its payload: another order key, tenant, user, correlation id, headers.

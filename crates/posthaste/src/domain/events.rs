@@ -61,10 +61,12 @@ impl Events {
         if rows_affected == 1 { Ok(()) } else { Err(Conflict { version: self.version() }) }
     }
 
+    /// How many events are not written yet.
     pub fn len(&self) -> usize {
         self.pending().len()
     }
 
+    /// Whether all events are written.
     pub fn is_empty(&self) -> bool {
         self.pending().is_empty()
     }

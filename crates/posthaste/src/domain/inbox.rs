@@ -31,13 +31,13 @@ pub struct Inbox {
     retention: Duration,
 }
 
-/// A message at the door of a consumer.
+/// A message that a consumer is about to deal with.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Receipt<'a> {
-    /// Who receives.
+    /// Whose inbox it is.
     pub consumer: &'a str,
-    /// What is received.
+    /// Which message.
     pub message: MessageId,
     /// Where the tables of the inbox are, if not where the application's tables are.
     pub schema: Option<&'a str>,
@@ -80,7 +80,7 @@ impl Inbox {
     }
 
     /// As [`Inbox::once`], and also drops what is older than the newest seen of its key: for consumers that keep the latest state
-    /// and for whom late news is no news. (A replayed message, or one that was dead while others went on, comes late.)
+    /// and do not want to know of an older one. (A replayed message, or one that was dead while others went on, comes late.)
     pub async fn once_in_order(
         &self,
         connection: &mut impl Connection,

@@ -8,16 +8,13 @@
 //! A later message of the key is not handled before all handlers are done with the earlier one. Handlers that must not wait
 //! for each other belong into separate `Handlers`, each behind a destination of its own.
 
-use std::collections::BTreeSet;
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::FutureExt;
 use tokio::time::Instant;
 
-use self::failures::Failures;
+use self::publish::Unfinished;
 use self::unhandled::Unhandled;
 use crate::destination::Name;
 use crate::journal::Position;
@@ -32,21 +29,28 @@ pub use self::closure::{Closure, handler_fn};
 mod builder;
 mod cancellation;
 mod closure;
-mod failures;
 mod progress;
+mod publish;
 mod unhandled;
+mod verdict;
 
 /// What a handler may want to know beside the message.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Context {
+    /// The destination that the handlers belong to.
     pub destination: Name,
+    /// Where the message stands in the journal.
     pub position: Position,
     /// Counts from one. Attempts belong to the message: a handler may see its first message at attempt three.
     pub attempt: u32,
+    /// As the message has it.
     pub correlation_id: Option<String>,
+    /// As the message has it.
     pub tenant: Option<String>,
     /// When the call counts as failed and is dropped.
     pub deadline: Instant,
+    /// Tells work that goes on elsewhere when nobody waits for it any more.
     pub cancellation: Cancellation,
 }
 
@@ -102,54 +106,9 @@ impl Registered {
 }
 
 impl Handlers {
+    /// Registers handlers.
     pub fn builder() -> Builder {
         Builder::default()
-    }
-
-    /// Runs every handler of one message that is not done with it yet.
-    async fn handle(&self, run: &Run, delivery: &Delivery) -> Result<(), Unfinished> {
-        let handlers: Vec<_> =
-            self.registered.iter().filter(|r| r.takes(&delivery.message)).map(|r| &*r.handler).collect();
-        if handlers.is_empty() {
-            self.unhandled.warn_once(&delivery.message.event_type);
-        }
-        let mut done = progress::decode(delivery.progress.as_deref());
-        let mut failures = Failures::default();
-        let before = done.len();
-        for handler in handlers {
-            if done.contains(handler.name()) {
-                continue;
-            }
-            // Dropped with the call, however it ends.
-            let (_guard, cancellation) = Cancellation::new();
-            let ctx = Context::of(run, delivery, Instant::now() + self.timeout, cancellation);
-            match call(handler, &ctx, &delivery.message, self.timeout).await {
-                Ok(()) => drop(done.insert(handler.name().into())),
-                Err(error) => failures.push(handler.name(), &error),
-            }
-        }
-        let progressed = done.len() > before;
-        failures.into_error(progressed).map_or(Ok(()), |error| Err(Unfinished { error, done }))
-    }
-}
-
-/// Some handlers of a message have failed.
-struct Unfinished {
-    error: Error,
-    done: BTreeSet<String>,
-}
-
-/// A handler that panics or hangs has failed like any other: the worker lives on, and the message is tried again.
-async fn call(handler: &dyn Handler, ctx: &Context, message: &Message, timeout: Duration) -> Result<(), Error> {
-    let handling = async { handler.handle(ctx, message).await };
-    match tokio::time::timeout(timeout, AssertUnwindSafe(handling).catch_unwind()).await {
-        Ok(Ok(result)) => result,
-        Ok(Err(panic)) => {
-            let text = panic.downcast_ref::<&str>().copied();
-            let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-            Err(Error::retry(format_args!("panicked: {}", text.unwrap_or("without a text"))))
-        }
-        Err(_) => Err(Error::retry(format_args!("not done within {timeout:?}"))),
     }
 }
 

@@ -17,25 +17,26 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use self::errors::Stop;
-use self::produce::Pace;
-use self::producer::{Batches, Slot};
-use self::record::Record;
+use self::connection::{Batches, CurrentProducer};
+use self::encode::Record;
+use self::publish::Pace;
 use self::transactions::Transactions;
+use self::verdict::Stop;
+use crate::sink::settings::Problem;
 use crate::sink::{Error, Outcome, Run, Sink};
-use crate::sinks::settings::Misfit;
 
 pub use self::properties::Properties;
 pub use self::settings::Settings;
 
-mod client;
-mod errors;
-mod produce;
-mod producer;
+mod client_config;
+mod connection;
+mod encode;
+mod listener;
 mod properties;
-mod record;
+mod publish;
 mod settings;
 mod transactions;
+mod verdict;
 
 /// A producer that loses its place so often while one run is delivered has a reason that is not this run's.
 const MAX_RESTARTS: usize = 3;
@@ -44,23 +45,23 @@ const MAX_RESTARTS: usize = 3;
 #[derive(Debug)]
 pub struct Kafka {
     settings: Arc<Settings>,
-    slot: Slot,
+    current: CurrentProducer,
     /// For runs of which a batch was refused.
-    careful: Slot,
+    careful: CurrentProducer,
     transactions: Option<Transactions>,
 }
 
 impl Kafka {
     /// Connects when first needed. An error says which setting is wrong.
-    pub fn new(settings: Settings) -> Result<Self, Misfit> {
-        record::check(&settings)?;
-        let config = client::config(&settings)?;
+    pub fn new(settings: Settings) -> Result<Self, Problem> {
+        encode::check(&settings)?;
+        let config = client_config::new(&settings)?;
         let settings = Arc::new(settings);
         let transactions =
             settings.transactional_id.as_ref().map(|id| Transactions::new(config.clone(), id, settings.clone()));
         Ok(Self {
-            slot: Slot::new(config.clone(), Batches::Shared),
-            careful: Slot::new(config, Batches::OfOne),
+            current: CurrentProducer::new(config.clone(), Batches::Shared),
+            careful: CurrentProducer::new(config, Batches::OfOne),
             transactions,
             settings,
         })
@@ -70,18 +71,18 @@ impl Kafka {
     /// where a refused batch leaves open whose fault it was.
     async fn send(&self, records: &[Record<'_>]) -> (usize, Option<Error>) {
         let (mut confirmed, mut restarts) = (0, 0);
-        let (mut slot, mut pace) = (&self.slot, Pace::KnownPlaces);
+        let (mut current, mut pace) = (&self.current, Pace::KnownPlaces);
         loop {
-            let producer = match slot.producer() {
+            let producer = match current.producer() {
                 Ok(producer) => producer,
                 Err(error) => return (confirmed, Some(error)),
             };
-            let sent = produce::in_order(&producer, &records[confirmed..], pace, &self.settings).await;
+            let sent = publish::in_order(&producer, &records[confirmed..], pace, &self.settings).await;
             confirmed += sent.confirmed;
             match sent.stop {
                 None => return (confirmed, None),
                 Some(Stop::Because(error)) => return (confirmed, Some(error)),
-                Some(Stop::Ambiguous) => (slot, pace) = (&self.careful, Pace::OneByOne),
+                Some(Stop::Ambiguous) => (current, pace) = (&self.careful, Pace::OneByOne),
                 Some(Stop::Lost(error)) => {
                     producer.give_up(error.clone());
                     return (confirmed, Some(error));
@@ -99,7 +100,7 @@ impl Kafka {
 #[async_trait]
 impl Sink for Kafka {
     async fn deliver(&self, run: &Run) -> Outcome {
-        let (records, refused) = record::write(&self.settings, run);
+        let (records, refused) = encode::records(&self.settings, run);
         let (confirmed, error) = match &self.transactions {
             Some(transactions) => transactions.send(run, &records).await,
             None => self.send(&records).await,
@@ -111,7 +112,7 @@ impl Sink for Kafka {
     }
 
     async fn check(&self) -> Result<(), Error> {
-        let producer = self.slot.producer()?;
+        let producer = self.current.producer()?;
         producer.find(self.settings.topic.fixed().map(Into::into), self.settings.timeout).await
     }
 }

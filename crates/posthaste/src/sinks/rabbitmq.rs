@@ -14,54 +14,54 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use self::connection::{Link, Open};
-use self::letter::Letter;
+use self::connection::{Connection, OpenConnection};
+use self::encode::Publication;
 use self::publish::{Pace, Stop};
+use crate::sink::settings::Problem;
 use crate::sink::{Error, Outcome, Run, Sink};
-use crate::sinks::settings::Misfit;
 
 pub use self::settings::{Binding, Declare, Exchange, Queue, Settings};
 
 mod connection;
-mod errors;
-mod letter;
+mod encode;
 mod publish;
 mod settings;
 mod topology;
+mod verdict;
 
 /// Publishes to an exchange.
 #[derive(Debug)]
 pub struct Rabbitmq {
     settings: Arc<Settings>,
-    link: Link,
+    connection: Connection,
 }
 
 impl Rabbitmq {
     /// Connects when first needed. An error says which setting is wrong.
-    pub fn new(settings: Settings) -> Result<Self, Misfit> {
+    pub fn new(settings: Settings) -> Result<Self, Problem> {
         let target = connection::Target::of(&settings)?;
-        letter::check(&settings)?;
+        encode::check(&settings)?;
         settings.declare.check()?;
         let settings = Arc::new(settings);
-        Ok(Self { link: Link::to(target, settings.clone()), settings })
+        Ok(Self { connection: Connection::to(target, settings.clone()), settings })
     }
 
-    /// Sends letters in order, and once more one by one from where a closed channel leaves open whose fault it was.
-    async fn send(&self, letters: &[Letter]) -> (usize, Option<Error>) {
+    /// Sends publications in order, and once more one by one from where a closed channel leaves open whose fault it was.
+    async fn send(&self, publications: &[Publication]) -> (usize, Option<Error>) {
         let (mut confirmed, mut pace) = (0, self.settings.pace());
         loop {
-            let open = match self.link.open().await {
+            let open = match self.connection.open().await {
                 Ok(open) => open,
                 Err(error) => return (confirmed, Some(error)),
             };
-            let sent = publish::in_order(&open, &letters[confirmed..], pace, &self.settings).await;
+            let sent = publish::in_order(&open, &publications[confirmed..], pace, &self.settings).await;
             confirmed += sent.confirmed;
             match sent.stop {
                 None => return (confirmed, None),
                 Some(Stop::Ambiguous) => pace = Pace::OneByOne,
                 Some(Stop::Because(error)) => return (confirmed, Some(error)),
                 Some(Stop::Silence(error)) => {
-                    self.link.abandon(&open);
+                    self.connection.abandon(&open);
                     return (confirmed, Some(error));
                 }
             }
@@ -69,7 +69,7 @@ impl Rabbitmq {
     }
 
     /// Whether an exchange that all messages go to is there.
-    async fn find_exchange(&self, open: &Open) -> Result<(), Error> {
+    async fn find_exchange(&self, open: &OpenConnection) -> Result<(), Error> {
         match self.settings.exchange.fixed().filter(|name| !name.is_empty()) {
             Some(exchange) => topology::find_exchange(open, exchange).await,
             None => Ok(()),
@@ -80,8 +80,8 @@ impl Rabbitmq {
 #[async_trait]
 impl Sink for Rabbitmq {
     async fn deliver(&self, run: &Run) -> Outcome {
-        let (letters, refused) = letter::write(&self.settings, run);
-        let (confirmed, error) = self.send(&letters).await;
+        let (publications, refused) = encode::publications(&self.settings, run);
+        let (confirmed, error) = self.send(&publications).await;
         match error.or(refused) {
             Some(error) => Outcome::stopped(confirmed, error),
             None => Outcome::delivered(run),
@@ -89,7 +89,7 @@ impl Sink for Rabbitmq {
     }
 
     async fn check(&self) -> Result<(), Error> {
-        let open = self.link.open().await?;
+        let open = self.connection.open().await?;
         let checked = tokio::time::timeout(self.settings.timeout, async {
             open.refuse_if_blocked()?;
             self.find_exchange(&open).await
@@ -97,8 +97,8 @@ impl Sink for Rabbitmq {
         match checked.await {
             Ok(result) => result,
             Err(_) => {
-                self.link.abandon(&open);
-                Err(errors::silence(&open.address, self.settings.timeout))
+                self.connection.abandon(&open);
+                Err(verdict::silence(&open.address, self.settings.timeout))
             }
         }
     }

@@ -48,7 +48,9 @@ pub struct Outbox {
 /// What one [`Outbox::drain`] did.
 #[derive(Debug, Default)]
 pub struct Drained {
+    /// What the sink confirmed, in order.
     pub delivered: Vec<Arc<Message>>,
+    /// What no retry can help, each with the error that decided it.
     pub dead: Vec<(Arc<Message>, Error)>,
     /// Behind a dead one of their key.
     pub waiting: Vec<Arc<Message>>,
@@ -140,8 +142,11 @@ impl Outbox {
 /// An event as a test compares it.
 #[derive(Debug, PartialEq)]
 pub struct Published {
+    /// The type of the event.
     pub event_type: String,
+    /// The id of the aggregate that published it.
     pub aggregate_id: String,
+    /// The event itself.
     pub payload: Value,
 }
 

@@ -22,3 +22,10 @@ mod runs;
 mod stdout;
 #[cfg(feature = "webhook")]
 mod webhook;
+
+/// Settings that differ from others in what `change` does to them.
+#[cfg(any(feature = "nats", feature = "rabbitmq", feature = "redis", feature = "webhook"))]
+fn changed<S>(mut settings: S, change: impl FnOnce(&mut S)) -> S {
+    change(&mut settings);
+    settings
+}

@@ -1,4 +1,4 @@
-//! What happens to an order, and who has trouble with it.
+//! What happens to an order, and which orders fail where.
 
 use posthaste::Message;
 use posthaste::message::MessageId;

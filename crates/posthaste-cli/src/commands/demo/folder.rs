@@ -1,4 +1,4 @@
-//! Where the demo lives.
+//! The folder of the demo: its database, and a config for the other commands.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The warehouse: a receiver behind a real socket that writes down what it takes, and that can be down.
+//! The warehouse: a receiver behind a real socket that records what it accepts, and that can be down.
 //!
 //! One line per message, `ID JSON`; one line as the answer: `ok`, or `no` and why.
 

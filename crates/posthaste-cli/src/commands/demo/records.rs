@@ -1,10 +1,10 @@
-//! A receiver's own books: the evidence of the proof.
+//! What a receiver got, as it recorded it itself: the evidence of the proof.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::event::Record;
 
-/// What was taken, in the order it was taken.
+/// What arrived, in the order of arrival.
 #[derive(Debug, Clone, Default)]
 pub struct Records(Arc<Mutex<Vec<Record>>>);
 
@@ -17,7 +17,7 @@ impl Records {
         self.lock().len()
     }
 
-    /// Closes the books.
+    /// All records; none are left.
     pub fn take(&self) -> Vec<Record> {
         std::mem::take(&mut self.lock())
     }

@@ -8,13 +8,6 @@ use crate::output::paint::Hue;
 use crate::output::table::{Field, Table};
 use crate::output::{Output, count, thousands};
 
-/// What to look at afterwards.
-pub struct Sights<'a> {
-    pub folder: &'a Folder,
-    /// One of the dead.
-    pub dead: Option<&'a Listed>,
-}
-
 pub fn introduce(output: Output, orders: u32) -> anyhow::Result<()> {
     if output.json {
         return Ok(());
@@ -31,21 +24,22 @@ A relay delivers every event to two destinations:
     Ok(())
 }
 
-pub fn tell(output: Output, proof: &Proof, sights: &Sights<'_>) -> anyhow::Result<()> {
+/// The proof, and what to look at afterwards; `dead` is one dead delivery.
+pub fn tell(output: Output, proof: &Proof, folder: &Folder, dead: Option<&Listed>) -> anyhow::Result<()> {
     if output.json {
         return Ok(output.document(&proof.totals)?);
     }
     output.line(format_args!("\n{}\n", output.paint.bold("The proof, from the receivers' own records")))?;
     output.table(&table(&proof.parts))?;
     output.blank()?;
-    for (holds, says) in claims(proof) {
+    for (holds, text) in claims(proof) {
         let mark = if holds { output.paint.green("✓") } else { output.paint.red("✗") };
-        output.line(format_args!("{mark} {says}"))?;
+        output.line(format_args!("{mark} {text}"))?;
     }
-    let verdict =
+    let result =
         if proof.holds() { output.paint.green("The proof holds.") } else { output.paint.red("The proof FAILS.") };
-    output.line(format_args!("\n{verdict} {:.1} s in all.", proof.totals.seconds))?;
-    look_further(output, sights)
+    output.line(format_args!("\n{result} {:.1} s in all.", proof.totals.seconds))?;
+    look_further(output, folder, dead)
 }
 
 fn table(parts: &[Part]) -> Table {
@@ -78,9 +72,9 @@ fn claims(proof: &Proof) -> Vec<(bool, String)> {
     let totals = &proof.totals;
     let sum = |field: fn(&Part) -> u64| proof.parts.iter().map(field).sum::<u64>();
     let duplicates = match totals.duplicates {
-        0 => "No duplicates this time. There may be some: an outage can swallow a receipt, and delivery is at least once.".into(),
+        0 => "No duplicates this time. There may be some: an outage can cut off an answer, and delivery is at least once.".into(),
         some => format!(
-            "{}: the outage swallowed a receipt, and unknown counts as not delivered. Consumers drop them by id.",
+            "{}: the outage cut off an answer, and unknown counts as not delivered. Consumers drop them by id.",
             count(some, "duplicate")
         ),
     };
@@ -97,7 +91,7 @@ fn claims(proof: &Proof) -> Vec<(bool, String)> {
         (
             sum(|part| part.wrongly_dead) == 0,
             format!(
-                "Dead are exactly the {} poisoned ones; the outage killed nobody.",
+                "Dead are exactly the {} poisoned ones; no delivery died of the outage.",
                 thousands(totals.dead_expected)
             ),
         ),
@@ -105,21 +99,21 @@ fn claims(proof: &Proof) -> Vec<(bool, String)> {
     ]
 }
 
-fn look_further(output: Output, sights: &Sights<'_>) -> anyhow::Result<()> {
+fn look_further(output: Output, folder: &Folder, dead: Option<&Listed>) -> anyhow::Result<()> {
     let program = std::env::args().next().unwrap_or_else(|| "posthaste".into());
-    let config = sights.folder.config();
+    let config = folder.config();
     output.line("\nLook further:")?;
     let commands = [
         Some("status".into()),
-        Some("list --state dead --limit 5".into()),
-        sights.dead.map(|dead| format!("explain {}", dead.id)),
-        sights.dead.map(|dead| format!("show {} --payload", dead.id)),
-        sights.dead.map(|dead| format!("history {}/{}", dead.aggregate_type, dead.aggregate_id)),
-        Some("replay --state dead".into()),
+        Some("list --status dead --limit 5".into()),
+        dead.map(|dead| format!("explain {}", dead.id)),
+        dead.map(|dead| format!("show {} --payload", dead.id)),
+        dead.map(|dead| format!("history {}/{}", dead.aggregate_type, dead.aggregate_id)),
+        Some("replay --status dead".into()),
     ];
     for command in commands.into_iter().flatten() {
         output.line(format_args!("  {program} -c {} {command}", config.display()))?;
     }
-    output.line(format_args!("\nEverything is in {}; remove it when you are done.", sights.folder.path().display()))?;
+    output.line(format_args!("\nEverything is in {}; remove it when you are done.", folder.path().display()))?;
     Ok(())
 }

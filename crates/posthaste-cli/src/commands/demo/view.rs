@@ -7,7 +7,7 @@ use posthaste::inspect::{DestinationCounts, Overview};
 use posthaste::relay::{DestinationSnapshot, Snapshot};
 
 use super::live::Live;
-use super::shop::Shop;
+use super::order_service::OrderService;
 use crate::output::paint::Hue;
 use crate::output::table::{Field, Table};
 use crate::output::{Output, plain, thousands};
@@ -15,7 +15,7 @@ use crate::output::{Output, plain, thousands};
 #[derive(Debug)]
 pub struct View {
     output: Output,
-    /// Whether someone is looking.
+    /// Whether stdout is a terminal.
     terminal: bool,
     orders: u32,
     began: Instant,
@@ -37,23 +37,29 @@ impl View {
     }
 
     /// The `last` frame is shown in any case.
-    pub fn show(&mut self, shop: &Shop, snapshot: &Snapshot, overview: &Overview, last: bool) -> io::Result<()> {
+    pub fn show(
+        &mut self,
+        service: &OrderService,
+        snapshot: &Snapshot,
+        overview: &Overview,
+        last: bool,
+    ) -> io::Result<()> {
         if self.output.json || snapshot.destinations.is_empty() {
             return Ok(());
         }
         if self.terminal {
-            let frame = self.frame(shop, snapshot, overview);
+            let frame = self.frame(service, snapshot, overview);
             self.before = Some((Instant::now(), snapshot.clone()));
             return self.live.draw(&frame);
         }
         if last || self.last_line.is_none_or(|then| then.elapsed() >= Duration::from_secs(1)) {
             self.last_line = Some(Instant::now());
-            return self.output.line(self.progress(shop, snapshot, overview));
+            return self.output.line(self.progress(service, snapshot, overview));
         }
         Ok(())
     }
 
-    fn frame(&self, shop: &Shop, snapshot: &Snapshot, overview: &Overview) -> String {
+    fn frame(&self, service: &OrderService, snapshot: &Snapshot, overview: &Overview) -> String {
         let mut table = Table::new([
             "DESTINATION",
             ">DELIVERED",
@@ -64,7 +70,7 @@ impl View {
             ">RETRYING",
             ">WAITING",
             ">DEAD",
-            "STATE",
+            "STATUS",
         ]);
         for (seen, counts) in pairs(snapshot, overview) {
             table.row([
@@ -77,18 +83,18 @@ impl View {
                 Field::alarming(counts.retrying, Hue::Waiting),
                 Field::alarming(counts.waiting, Hue::Waiting),
                 Field::alarming(counts.dead, Hue::Bad),
-                state(seen),
+                status(seen),
             ]);
         }
-        let head = format!("{} {}", self.output.paint.bold("posthaste demo"), self.head(shop));
+        let head = format!("{} {}", self.output.paint.bold("posthaste demo"), self.head(service));
         format!("{head}\n\n{}", table.render(self.output.paint))
     }
 
-    fn head(&self, shop: &Shop) -> String {
+    fn head(&self, service: &OrderService) -> String {
         let orders =
-            format!("{} of {} orders written", thousands(shop.orders_begun().into()), thousands(self.orders.into()));
-        let closed = if shop.closed_early() { " (closed early: the disk is slow)" } else { "" };
-        format!("{:>5.1} s  {orders}{closed}", self.began.elapsed().as_secs_f64())
+            format!("{} of {} orders written", thousands(service.orders_begun().into()), thousands(self.orders.into()));
+        let early = if service.ended_early() { " (ended early: the disk is slow)" } else { "" };
+        format!("{:>5.1} s  {orders}{early}", self.began.elapsed().as_secs_f64())
     }
 
     /// Since the frame before.
@@ -100,7 +106,7 @@ impl View {
         (seen.delivered.saturating_sub(delivered) as f64 / passed) as u64
     }
 
-    fn progress(&self, shop: &Shop, snapshot: &Snapshot, overview: &Overview) -> String {
+    fn progress(&self, service: &OrderService, snapshot: &Snapshot, overview: &Overview) -> String {
         let destinations = pairs(snapshot, overview).map(|(seen, counts)| {
             let parked = thousands(counts.retrying + counts.waiting);
             let (delivered, pending) = (thousands(seen.delivered), thousands(counts.pending));
@@ -110,7 +116,7 @@ impl View {
                 seen.name
             )
         });
-        self.head(shop) + &destinations.collect::<String>()
+        self.head(service) + &destinations.collect::<String>()
     }
 }
 
@@ -134,7 +140,7 @@ fn lag(counts: &DestinationCounts) -> String {
     counts.oldest_pending_seconds.map_or("-".into(), |seconds| format!("{seconds:.1}s"))
 }
 
-fn state(seen: &DestinationSnapshot) -> Field {
+fn status(seen: &DestinationSnapshot) -> Field {
     match &seen.outage {
         Some(error) => Field::from(format!("outage: {}", plain::cut(error, 40))).hue(Hue::Bad),
         None => Field::from("running").hue(Hue::Good),

@@ -23,7 +23,7 @@ pub struct Draft {
     pub destination: Option<String>,
     pub max_attempts: Option<u32>,
     /// Stream and event.
-    pub source: Option<(String, String)>,
+    pub origin: Option<(String, String)>,
 }
 
 impl Draft {
@@ -43,7 +43,7 @@ impl Draft {
         let builder = set(builder, self.due_at, Builder::due_at);
         let builder = set(builder, self.destination, Builder::destination);
         let builder = set(builder, self.max_attempts, Builder::max_attempts);
-        set(builder, self.source, |builder, (stream, event)| builder.origin(stream, event)).build()
+        set(builder, self.origin, |builder, (stream, event)| builder.origin(stream, event)).build()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Messages as JSON lines.
+//! Messages from JSON lines.
 
 use jiff::Timestamp;
 use posthaste::Message;
@@ -13,7 +13,7 @@ pub const HELP: &str = r#"JSON lines (--from-jsonl):
     {"event_type":"order.paid","aggregate_type":"order","aggregate_id":"4711","payload":{"cents":990}}
   Required: event_type, aggregate_type, aggregate_id. Optional: id, key, unordered, payload,
   content_type, headers ([["name","value"], …]), tenant, user, correlation_id, occurred_at, due_at,
-  destination, max_attempts, source_stream with source_event.
+  destination, max_attempts, origin_stream with origin_event.
   A payload is kept as it is written; left out, it is {}. With a content_type, a payload that is a string is the text in it."#;
 
 /// More than this many bad lines are counted, not shown.
@@ -41,8 +41,11 @@ struct Line<'a> {
     due_at: Option<Timestamp>,
     destination: Option<String>,
     max_attempts: Option<u32>,
-    source_stream: Option<String>,
-    source_event: Option<String>,
+    // The columns of SQL stores have the names with `source`.
+    #[serde(alias = "source_stream")]
+    origin_stream: Option<String>,
+    #[serde(alias = "source_event")]
+    origin_event: Option<String>,
 }
 
 /// All messages, or everything that is wrong, by line.
@@ -51,19 +54,19 @@ pub fn messages(text: &str) -> Result<Vec<Message>, String> {
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match message(line) {
             Ok(message) => messages.push(message),
-            Err(says) => problems.push(format!("  line {}: {says}", number + 1)),
+            Err(text) => problems.push(format!("  line {}: {text}", number + 1)),
         }
     }
     if problems.is_empty() {
         return Ok(messages);
     }
     let count = problems.len();
-    let mut says = format!("nothing was stored: {}\n\n", crate::output::count(count as u64, "bad line"));
-    says.push_str(&problems[..count.min(SHOWN_PROBLEMS)].join("\n"));
+    let mut text = format!("nothing was stored: {}\n\n", crate::output::count(count as u64, "bad line"));
+    text.push_str(&problems[..count.min(SHOWN_PROBLEMS)].join("\n"));
     if count > SHOWN_PROBLEMS {
-        says.push_str(&format!("\n  … and {} more", count - SHOWN_PROBLEMS));
+        text.push_str(&format!("\n  … and {} more", count - SHOWN_PROBLEMS));
     }
-    Err(says)
+    Err(text)
 }
 
 fn message(line: &str) -> Result<Message, String> {
@@ -71,10 +74,10 @@ fn message(line: &str) -> Result<Message, String> {
     if line.key.is_some() && line.unordered {
         return Err("has both `key` and `unordered`: leave one out".into());
     }
-    let source = match (line.source_stream, line.source_event) {
+    let origin = match (line.origin_stream, line.origin_event) {
         (Some(stream), Some(event)) => Some((stream, event)),
         (None, None) => None,
-        _ => return Err("has only one of `source_stream` and `source_event`: give both".into()),
+        _ => return Err("has only one of `origin_stream` and `origin_event`: give both".into()),
     };
     let draft = Draft {
         id: line.id,
@@ -92,7 +95,7 @@ fn message(line: &str) -> Result<Message, String> {
         due_at: line.due_at,
         destination: line.destination,
         max_attempts: line.max_attempts,
-        source,
+        origin,
     };
     draft.message().map_err(|invalid| invalid.to_string())
 }
@@ -134,14 +137,16 @@ mod tests {
     #[test]
     fn every_bad_line_is_named_and_nothing_is_stored() {
         let text = format!("{{{MINIMAL}}}\n\n{{}}\n{{{MINIMAL},\"tenant\":\"\"}}\n");
-        let says = messages(&text).unwrap_err();
-        assert!(says.starts_with("nothing was stored: 2 bad lines"), "{says}");
-        assert!(says.contains("line 3: missing field `event_type`"), "{says}");
-        assert!(says.contains("line 4: message refused: tenant is empty"), "{says}");
+        let text = messages(&text).unwrap_err();
+        assert!(text.starts_with("nothing was stored: 2 bad lines"), "{text}");
+        assert!(text.contains("line 3: missing field `event_type`"), "{text}");
+        assert!(text.contains("line 4: message refused: tenant is empty"), "{text}");
     }
 
     #[test]
-    fn half_a_source_is_refused() {
-        assert!(messages(&format!(r#"{{{MINIMAL},"source_stream":"s"}}"#)).unwrap_err().contains("give both"));
+    fn half_an_origin_is_refused_under_either_name() {
+        for field in ["origin_stream", "origin_event", "source_stream", "source_event"] {
+            assert!(messages(&format!(r#"{{{MINIMAL},"{field}":"s"}}"#)).unwrap_err().contains("give both"), "{field}");
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! SIGHUP: the config is read again.
 //!
-//! What can change does so by a graceful end of the running relay and the start of another one in the same process, which takes
-//! the partitions over at once: routes, policies, limits, sinks, retention and the log level. What cannot is kept as it was, and
-//! named.
+//! Routes, policies, limits, sinks, retention and the log level can change. The running relay stops gracefully, and another one with
+//! the new config starts in the same process and takes the partitions over at once. Settings that need a restart of the program keep
+//! their values, and the log names them.
 
 use crate::config::Plan;
 use crate::context::Context;
 
-/// A new plan, with what had to stay.
+/// A new plan, in which the settings that need a restart are as before.
 #[derive(Debug)]
 pub struct Reload {
     plan: Plan,
@@ -36,18 +36,18 @@ impl Reload {
         new.http = running.http.clone();
         new.otlp = running.otlp.clone();
         new.log.format = running.log.format;
-        // Left out, it is made up anew each time; a worker keeps its name as long as it lives.
+        // A name that the config leaves out is random each time; a running worker keeps its name.
         new.relay.worker = running.relay.worker.clone();
         Self { plan: new, needs_restart }
     }
 
-    /// Says what happens, and hands the plan over.
+    /// Logs what happens, and returns the plan.
     pub fn announce(self) -> Plan {
         if self.needs_restart.is_empty() {
             tracing::info!("the config was read again: a relay with the new one takes over");
         } else {
             let sections = self.needs_restart.join(", ");
-            tracing::warn!("the config was read again, but for what needs a restart of the program: {sections}");
+            tracing::warn!("the config was read again, except for what needs a restart of the program: {sections}");
         }
         self.plan
     }

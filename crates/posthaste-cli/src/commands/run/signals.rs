@@ -1,4 +1,4 @@
-//! What a relay can be told from outside.
+//! The signals that a relay listens to.
 
 use tokio::signal::unix::{self, SignalKind, signal};
 

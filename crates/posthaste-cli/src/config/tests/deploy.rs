@@ -22,7 +22,7 @@ fn documents(file: &str) -> Vec<Value> {
 fn accepted(toml: &str, env: &[(&str, &str)]) {
     let env: Env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let problems = plan(Tree::from_toml(toml).unwrap(), &env, Path::new("/etc/posthaste")).err().unwrap_or_default();
-    let wrong: Vec<_> = problems.iter().filter(|problem| !problem.says.contains("built without feature")).collect();
+    let wrong: Vec<_> = problems.iter().filter(|problem| !problem.text.contains("built without feature")).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 

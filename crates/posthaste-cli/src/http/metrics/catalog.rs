@@ -3,7 +3,7 @@
 use posthaste::inspect::{DestinationCounts, Overview};
 use posthaste::relay::{DestinationSnapshot, Histogram, Snapshot, Tally};
 
-/// What is known.
+/// What the figures are read from.
 pub struct Facts<'a> {
     /// `None` while the store does not answer.
     pub overview: Option<&'a Overview>,
@@ -41,13 +41,13 @@ const DESTINATION: &[&str] = &["destination"];
 
 #[rustfmt::skip]
 pub static METRICS: [Metric; 31] = [
-    gauge("posthaste_pending", DESTINATION, "Messages that the destination's lanes have not come to yet.", |facts| each(facts, |counts| counts.pending as f64)),
+    gauge("posthaste_pending", DESTINATION, "Messages that the destination's lanes have not reached yet.", |facts| each(facts, |counts| counts.pending as f64)),
     gauge("posthaste_oldest_pending_seconds", DESTINATION, "Age of the oldest pending message; 0 when there is none.", |facts| each(facts, |counts| counts.oldest_pending_seconds.unwrap_or(0.0))),
-    gauge("posthaste_parked", &["destination", "reason"], "Deliveries set aside: retrying, scheduled, throttled, replay, dead.", parked),
-    gauge("posthaste_waiting", DESTINATION, "Messages behind a held message of their key.", |facts| each(facts, |counts| counts.waiting as f64)),
-    gauge("posthaste_dead", DESTINATION, "Deliveries that nothing happens to until someone acts.", |facts| each(facts, |counts| counts.dead as f64)),
-    gauge("posthaste_blocked_keys", DESTINATION, "Keys that cannot go on.", |facts| each(facts, |counts| counts.held_keys as f64)),
-    gauge("posthaste_paused", DESTINATION, "1 while someone holds all deliveries to the destination.", |facts| each(facts, |counts| f64::from(counts.paused))),
+    gauge("posthaste_parked", &["destination", "reason"], "Parked deliveries, by status: retrying, scheduled, throttled, replay, dead.", parked),
+    gauge("posthaste_waiting", DESTINATION, "Messages that wait behind the head of a held key.", |facts| each(facts, |counts| counts.waiting as f64)),
+    gauge("posthaste_dead", DESTINATION, "Dead deliveries: nothing happens to them until someone replays or discards them.", |facts| each(facts, |counts| counts.dead as f64)),
+    gauge("posthaste_held_keys", DESTINATION, "Held keys: their later messages wait behind one that is retrying, throttled or dead.", |facts| each(facts, |counts| counts.held_keys as f64)),
+    gauge("posthaste_paused", DESTINATION, "1 while the destination is paused.", |facts| each(facts, |counts| f64::from(counts.paused))),
     gauge("posthaste_messages", &[], "Messages kept, delivered ones included.", |facts| all(facts, |overview| overview.messages as f64)),
     gauge("posthaste_workers", &[], "Workers alive on this store.", |facts| all(facts, |overview| overview.workers.iter().filter(|worker| worker.alive).count() as f64)),
     gauge("posthaste_unheld_partitions", &[], "Partitions that no worker serves.", |facts| all(facts, |overview| overview.unheld_partitions as f64)),
@@ -58,19 +58,19 @@ pub static METRICS: [Metric; 31] = [
     gauge("posthaste_store_sequencer_delay_seconds", &[], "MongoDB: age of the oldest message without a position.", |facts| figure(facts, "sequencer_delay_seconds")),
     gauge("posthaste_store_oplog_window_seconds", &[], "MongoDB: how far back the oplog reaches. A relay that was away for longer polls once. Absent if its user may not read the database `local`.", |facts| figure(facts, "oplog_window_seconds")),
     gauge("posthaste_partitions", &[], "Partitions that this worker serves.", |facts| one(facts.snapshot.partitions as f64)),
-    gauge("posthaste_in_flight", DESTINATION, "Messages that this worker has handed to the sink and that are not answered.", |facts| seen(facts, |seen| seen.in_flight as f64)),
-    gauge("posthaste_outage", DESTINATION, "1 while the destination is out of this worker's reach.", |facts| seen(facts, |seen| f64::from(seen.outage.is_some()))),
+    gauge("posthaste_in_flight", DESTINATION, "Messages that this worker has handed to the sink and that the sink has not answered yet.", |facts| seen(facts, |seen| seen.in_flight as f64)),
+    gauge("posthaste_outage", DESTINATION, "1 while this worker cannot reach the destination.", |facts| seen(facts, |seen| f64::from(seen.outage.is_some()))),
     counter("posthaste_delivered_total", DESTINATION, "Messages that the sink confirmed to this worker.", |facts| seen(facts, |seen| seen.delivered as f64)),
     counter("posthaste_failed_total", DESTINATION, "Failed attempts of this worker; outages do not count.", |facts| seen(facts, |seen| seen.failed as f64)),
     counter("posthaste_dead_total", DESTINATION, "Deliveries that this worker declared dead.", |facts| seen(facts, |seen| seen.dead as f64)),
-    histogram("posthaste_delivery_duration_seconds", DESTINATION, "How long the sink took for a run.", deliveries),
-    histogram("posthaste_commit_duration_seconds", &[], "How long the store took to record what lanes did.", |facts| vec![Sample { labels: Vec::new(), value: Value::Histogram(facts.tally.commits.clone()) }]),
-    counter("posthaste_store_errors_total", &[], "Questions that the store answered with an error.", |facts| one(facts.tally.store_errors as f64)),
+    histogram("posthaste_delivery_duration_seconds", DESTINATION, "How long the sink took for a hand-over.", deliveries),
+    histogram("posthaste_commit_duration_seconds", &[], "How long the store took for a commit of cursors and parked deliveries.", |facts| vec![Sample { labels: Vec::new(), value: Value::Histogram(facts.tally.commits.clone()) }]),
+    counter("posthaste_store_errors_total", &[], "Requests that the store answered with an error.", |facts| one(facts.tally.store_errors as f64)),
     counter("posthaste_recovered_leases_total", &[], "Partitions taken over from workers that died.", |facts| one(facts.tally.recovered_leases as f64)),
-    counter("posthaste_lost_leases_total", &[], "Partitions that went to another worker while this one believed to hold them.", |facts| one(facts.tally.lost_leases as f64)),
+    counter("posthaste_lost_leases_total", &[], "Partitions that another worker took while this one still believed to hold them.", |facts| one(facts.tally.lost_leases as f64)),
     counter("posthaste_possible_duplicates_total", &["cause"], "Events after which a message may arrive twice: timeout, cancelled, refused_commit, took_over.", duplicates),
     gauge("posthaste_destination_active", DESTINATION, "1 for each destination that this worker serves.", |facts| seen(facts, |_| 1.0)),
-    gauge("posthaste_overfull_lanes", DESTINATION, "Lanes that do not walk on because too many of their keys are held, over all workers.", overfull),
+    gauge("posthaste_overfull_lanes", DESTINATION, "Lanes that have stopped because too many of their keys are held, over all workers.", overfull),
     gauge("posthaste_build_info", &["version"], "Always 1; the version is a label.", |_| vec![Sample { labels: vec![env!("CARGO_PKG_VERSION").into()], value: Value::Number(1.0) }]),
 ];
 
@@ -149,7 +149,7 @@ fn duplicates(facts: &Facts<'_>) -> Vec<Sample> {
     by_cause.map(|(cause, count)| labelled([cause], count as f64)).into()
 }
 
-/// What only some stores have.
+/// A figure that only some stores have.
 fn figure(facts: &Facts<'_>, name: &str) -> Vec<Sample> {
     let figures = facts.overview.iter().flat_map(|overview| &overview.figures);
     figures.filter(|figure| figure.name == name).map(|figure| labelled([], figure.value)).collect()

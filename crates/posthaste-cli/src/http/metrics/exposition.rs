@@ -1,4 +1,4 @@
-//! The text format itself.
+//! Prometheus' text format.
 
 use std::fmt::Write;
 

@@ -63,7 +63,7 @@ fn a_message_that_kills_three_workers_is_dead_and_everything_else_is_delivered()
     let relay = assassin.watch(&place);
     until("the fatal message is dead", || place.json(["show", &fatal])["deliveries"][0]["status"] == "dead");
     until("everything else is delivered", || harmless.iter().all(|id| assassin.has_seen(id)));
-    let dead = place.run(["list", "--state", "dead", "--json"]).json_lines();
+    let dead = place.run(["list", "--status", "dead", "--json"]).json_lines();
     assert_eq!(dead.len(), 1, "{dead:?}");
     assert_eq!(dead[0]["error"], "the worker died 3 times while delivering this message");
     assert_eq!(place.json(["show", &behind])["deliveries"][0]["status"], "waiting");

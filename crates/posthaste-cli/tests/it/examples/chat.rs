@@ -1,3 +1,5 @@
+//! The example `chat`: an application with an outbox of its own making, and the program.
+
 use std::process::Command;
 
 use super::{example, mongodb};

@@ -1,3 +1,5 @@
+//! The example `customers`: domain events on SQLite, with replay and purge.
+
 use super::{assert_printed, example, until_listed};
 use crate::program::{Place, Relay, until};
 

@@ -1,3 +1,5 @@
+//! The example `prompts`: handlers in the process of the application.
+
 use super::{assert_printed, example, mongodb, until_listed};
 use crate::program::{Place, Relay};
 

@@ -1,3 +1,5 @@
+//! The example `workers`: several workers, one of which is killed.
+
 use std::collections::{HashMap, HashSet};
 
 use lapin::options::{BasicGetOptions, QueueDeclareOptions};

@@ -71,7 +71,7 @@ fn assert_writes_are_told_and_clean(place: &Place, refuse: impl FnOnce()) {
     let payload = format!("{{\"card\": \"{PAYLOAD}\"}}");
     let header = format!("x-session={MESSAGE_HEADER}");
     let write = |aggregate: &str| {
-        let message = ["enqueue", "-vv", "--event-type", "order.paid", "--aggregate", aggregate, "--source", aggregate];
+        let message = ["enqueue", "-vv", "--event-type", "order.paid", "--aggregate", aggregate, "--origin", aggregate];
         let carried = ["--payload", &payload, "--header", &header, "--correlation-id", "c-1", "--tenant", "acme"];
         let answer = place.run(message.into_iter().chain(carried));
         assert_clean(&format!("the log of a write about {aggregate}"), &format!("{}{}", answer.stdout, answer.stderr));

@@ -4,6 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::*;
@@ -14,24 +17,40 @@ const SILENCE: Duration = Duration::from_millis(50);
 
 /// A server that sends back what it gets and counts it.
 async fn echo() -> (SocketAddr, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, received) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let received = Arc::new(AtomicUsize::new(0));
     let counter = received.clone();
+    let address = serve(move |request| {
+        counter.fetch_add(request.len(), Ordering::SeqCst);
+        request.to_vec()
+    });
+    (address.await, received)
+}
+
+/// A server that answers each request with the number that is the mark at that moment, in four digits.
+async fn marking() -> (SocketAddr, Arc<AtomicUsize>) {
+    let mark = Arc::new(AtomicUsize::new(0));
+    let current = mark.clone();
+    let address = serve(move |_| format!("{:04}", current.load(Ordering::SeqCst)).into_bytes());
+    (address.await, mark)
+}
+
+async fn serve(answer: impl Fn(&[u8]) -> Vec<u8> + Clone + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
         while let Ok((mut client, _)) = listener.accept().await {
-            let counter = counter.clone();
+            let answer = answer.clone();
             tokio::spawn(async move {
                 let mut buffer = [0; 1024];
                 while let Ok(length @ 1..) = client.read(&mut buffer).await {
-                    counter.fetch_add(length, Ordering::SeqCst);
-                    if client.write_all(&buffer[..length]).await.is_err() {
+                    if client.write_all(&answer(&buffer[..length])).await.is_err() {
                         return;
                     }
                 }
             });
         }
     });
-    (address, received)
+    address
 }
 
 struct Line {
@@ -132,4 +151,75 @@ async fn a_dropped_answer_is_one_to_a_request_that_arrived() {
 
     line.proxy.set(Fault::Pass).await;
     assert!(answer(&mut line.client).await.is_err(), "the lost answer does not come later");
+}
+
+/// What ends a connection whose answer is to be lost.
+const AFTER: [Fault; 5] = [Fault::Reset, Fault::Refuse, Fault::Pass, Fault::BlackHole, Fault::CutAfter(1_000)];
+
+/// The server has answered, and the proxy has had no time to look at it yet: the runtime has one thread, and this keeps it.
+/// So the proxy finds the answer and the next fault at the same time, and has to lose the answer whichever it takes up first.
+#[tokio::test]
+async fn an_answer_that_comes_together_with_the_next_fault_is_lost() {
+    for round in 0..100 {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let proxy = FaultProxy::to(server.local_addr().unwrap()).await.unwrap();
+        let mut client = TcpStream::connect(proxy.address()).await.unwrap();
+        client.write_all(b"ping").await.unwrap();
+        let (mut served, _) = tokio::task::spawn_blocking(move || server.accept().unwrap()).await.unwrap();
+        let read =
+            tokio::task::spawn_blocking(move || std::io::Read::read_exact(&mut served, &mut [0; 4]).map(|()| served));
+        let mut served = read.await.unwrap().unwrap();
+
+        proxy.set(Fault::DropAnswers).await;
+        std::io::Write::write_all(&mut served, b"pong").unwrap();
+        let after = AFTER[round % AFTER.len()];
+        proxy.set(after).await;
+        proxy.set(Fault::Pass).await;
+        assert!(answer(&mut client).await.is_err(), "round {round}: {after:?} let the answer through");
+    }
+}
+
+/// A reset that is over at once was one.
+#[tokio::test]
+async fn every_connection_is_gone_when_a_fault_that_ends_connections_is_set() {
+    for ending in [Fault::Reset, Fault::Refuse] {
+        let (server, _) = echo().await;
+        let proxy = FaultProxy::to(server).await.unwrap();
+        let mut clients = Vec::new();
+        for _ in 0..50 {
+            let mut client = TcpStream::connect(proxy.address()).await.unwrap();
+            assert_eq!(ask(&mut client).await.unwrap(), "ping");
+            clients.push(client);
+        }
+        proxy.set(ending).await;
+        proxy.set(Fault::Pass).await;
+        for client in &mut clients {
+            assert!(ask(client).await.is_err(), "{ending:?}");
+        }
+    }
+}
+
+/// Answers are marked by what the test has set when the server sends them. Those that were sent while a fault was in force may
+/// not be seen by a client, whatever the threads of the runtime do meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_answer_gets_through_after_a_fault_is_in_force() {
+    for round in 0..60 {
+        let fault = [Fault::DropAnswers, Fault::Reset, Fault::Refuse, Fault::BlackHole][round % 4];
+        let (server, mark) = marking().await;
+        let proxy = FaultProxy::to(server).await.unwrap();
+        let mut clients = JoinSet::new();
+        for _ in 0..8 {
+            let mut client = TcpStream::connect(proxy.address()).await.unwrap();
+            assert_eq!(ask(&mut client).await.unwrap(), "0000");
+            clients.spawn(async move {
+                while let Ok(mark) = ask(&mut client).await {
+                    assert_eq!(mark, "0000", "{fault:?} let an answer through");
+                }
+            });
+        }
+        proxy.set(fault).await;
+        mark.store(1, Ordering::SeqCst);
+        proxy.set(Fault::Reset).await;
+        timeout(DEADLINE, clients.join_all()).await.expect("every connection ends");
+    }
 }

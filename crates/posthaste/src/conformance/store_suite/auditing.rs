@@ -4,6 +4,7 @@ use super::Fixture;
 use crate::error::Result;
 use crate::inspect::{AuditEntry, Change};
 
+/// What operators changed is on record, with the newest change first.
 pub async fn changes_are_read_back_newest_first(t: Fixture) -> Result<()> {
     assert_eq!(t.inspect.audit(None, 10).await?, []);
     for affected in 1..=3 {
@@ -16,6 +17,7 @@ pub async fn changes_are_read_back_newest_first(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Reading on from the last change of a page shows every change once.
 pub async fn the_audit_log_is_read_page_by_page(t: Fixture) -> Result<()> {
     for affected in 1..=5 {
         t.inspect.record(&change(affected)).await?;

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::inspect::Status;
 use crate::journal::{Attempt, Cursor, Entry, LaneCommit, Lease, ParkedState, Position};
 
+/// A lane that opens finds the cursor that was committed last.
 pub async fn a_cursor_comes_back_as_it_was_committed(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entries = t.written(orders("1", 6)).await?;
@@ -27,6 +28,7 @@ pub async fn a_cursor_comes_back_as_it_was_committed(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Thousands of settled places beyond a cursor come back complete.
 pub async fn what_is_done_beyond_a_cursor_may_be_much(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 3_000)).await?;
@@ -40,6 +42,7 @@ pub async fn what_is_done_beyond_a_cursor_may_be_much(t: Fixture) -> Result<()> 
     Ok(())
 }
 
+/// A commit that only parks does not move the cursor.
 pub async fn a_commit_without_a_cursor_leaves_it_where_it_is(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 2)).await?;
@@ -51,6 +54,7 @@ pub async fn a_commit_without_a_cursor_leaves_it_where_it_is(t: Fixture) -> Resu
     t.commit(&[]).await
 }
 
+/// A worker whose partition another one has taken is refused, and nothing of its commit is stored.
 pub async fn a_lost_lease_commits_nothing(t: Fixture) -> Result<()> {
     let (entries, lost, taken) = taken_over(&t).await?;
     let refused = t.journal.commit(&[whole(&entries, lost)]).await?;
@@ -58,6 +62,7 @@ pub async fn a_lost_lease_commits_nothing(t: Fixture) -> Result<()> {
     assert_untouched(&t, &entries, taken).await
 }
 
+/// Only the current epoch may write; a higher one is refused like a lower one.
 pub async fn an_epoch_from_the_future_commits_nothing(t: Fixture) -> Result<()> {
     let (entries, _, taken) = taken_over(&t).await?;
     let wrong = Lease { epoch: taken.epoch.next(), ..taken };
@@ -65,6 +70,7 @@ pub async fn an_epoch_from_the_future_commits_nothing(t: Fixture) -> Result<()> 
     assert_untouched(&t, &entries, taken).await
 }
 
+/// A worker that released its lease is refused, although nobody else holds the partition.
 pub async fn a_lease_that_was_given_back_commits_nothing(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -92,6 +98,7 @@ pub async fn an_expired_lease_that_nobody_took_still_commits(t: Fixture) -> Resu
     Ok(())
 }
 
+/// Of a commit for several lanes, those whose lease is held are stored.
 pub async fn a_refused_lane_leaves_the_others_alone(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entries = t.written(different_orders(60)).await?;
@@ -122,6 +129,7 @@ pub async fn a_refused_lane_leaves_the_others_alone(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A commit whose answer was lost can be sent again.
 pub async fn a_repeated_commit_is_the_same_as_one(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -137,6 +145,7 @@ pub async fn a_repeated_commit_is_the_same_as_one(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Commits of different partitions all succeed, however many come at once.
 pub async fn many_workers_commit_at_once(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(different_orders(40)).await?;
@@ -163,6 +172,7 @@ pub async fn many_workers_commit_at_once(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Once a lane was opened under a new epoch, no commit under the old one is stored.
 pub async fn what_a_new_holder_opened_with_is_never_changed_by_the_one_before(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 500)).await?;
@@ -189,6 +199,7 @@ pub async fn what_a_new_holder_opened_with_is_never_changed_by_the_one_before(t:
     Ok(())
 }
 
+/// Opening with a lease that was lost returns no lane.
 pub async fn a_lane_opens_only_for_a_lease_that_is_held(t: Fixture) -> Result<()> {
     let (_, lost, taken) = taken_over(&t).await?;
     assert!(t.journal.open(&"a".into(), &[lost]).await?.is_empty());

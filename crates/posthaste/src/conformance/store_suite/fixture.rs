@@ -24,9 +24,13 @@ pub(super) const SHORT: Duration = Duration::from_millis(80);
 
 /// One store, from both of its sides.
 pub struct Fixture {
+    /// Makes transactions and opens the store again.
     pub subject: Arc<dyn StoreUnderTest>,
+    /// The store as a whole.
     pub store: Arc<dyn Store>,
+    /// The engine's side of it.
     pub journal: Arc<dyn Journal>,
+    /// The operator's side of it.
     pub inspect: Arc<dyn Inspect>,
 }
 
@@ -37,6 +41,7 @@ impl fmt::Debug for Fixture {
 }
 
 impl Fixture {
+    /// A fixture around a fresh store.
     pub fn new(subject: impl StoreUnderTest) -> Self {
         let store = subject.store();
         Self { journal: store.clone(), inspect: store.clone(), store, subject: Arc::new(subject) }

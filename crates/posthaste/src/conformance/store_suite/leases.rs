@@ -12,6 +12,7 @@ use super::fixture::{LONG, SHORT, eventually, worker};
 use crate::error::Result;
 use crate::journal::{Epoch, Journal, Lease, Partition};
 
+/// While one worker holds a partition, another one does not get it.
 pub async fn a_partition_has_one_holder(t: Fixture) -> Result<()> {
     let partitions = usize::from(t.journal.partitions().await?);
     let first = t.lease_all("first").await?;
@@ -21,6 +22,7 @@ pub async fn a_partition_has_one_holder(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A worker that asks for some partitions gets at most that many.
 pub async fn a_worker_gets_no_more_than_it_wants(t: Fixture) -> Result<()> {
     let first = t.journal.lease(&worker("first"), LONG, 3).await?.leases;
     let second = t.journal.lease(&worker("second"), LONG, 2).await?.leases;
@@ -29,11 +31,13 @@ pub async fn a_worker_gets_no_more_than_it_wants(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// The first lease of a partition does not count as a takeover.
 pub async fn a_partition_that_was_never_held_did_not_expire(t: Fixture) -> Result<()> {
     assert!(t.lease_all("w").await?.iter().all(|lease| !lease.expired_before));
     Ok(())
 }
 
+/// Epochs only grow, also when the same worker takes a partition again.
 pub async fn every_acquisition_has_a_higher_epoch(t: Fixture) -> Result<()> {
     let mut last = Epoch::default();
     for name in ["first", "second", "first", "first"] {
@@ -46,6 +50,7 @@ pub async fn every_acquisition_has_a_higher_epoch(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A takeover after the end of a lease is told, because its holder may have died in the middle.
 pub async fn an_expired_lease_goes_to_another_worker_and_says_so(t: Fixture) -> Result<()> {
     let lost = t.journal.lease(&worker("lost"), SHORT, 1).await?.leases[0];
     let taken = take_over(&t, "next", lost).await?;
@@ -54,6 +59,7 @@ pub async fn an_expired_lease_goes_to_another_worker_and_says_so(t: Fixture) -> 
     Ok(())
 }
 
+/// A worker that stops in good order leaves no suspicion behind.
 pub async fn a_released_lease_is_free_at_once_and_did_not_expire(t: Fixture) -> Result<()> {
     let held = t.lease_all("first").await?;
     t.journal.release(&worker("first"), &held[..1], false).await?;
@@ -63,6 +69,7 @@ pub async fn a_released_lease_is_free_at_once_and_did_not_expire(t: Fixture) -> 
     Ok(())
 }
 
+/// Renewing moves the end of a lease.
 pub async fn a_renewed_lease_outlives_its_first_end(t: Fixture) -> Result<()> {
     let held = t.journal.lease(&worker("holder"), SHORT, 2).await?.leases;
     let kept = t.renew("holder", LONG, &held[..1]).await?;
@@ -74,6 +81,7 @@ pub async fn a_renewed_lease_outlives_its_first_end(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A worker that wakes up late cannot renew what another one holds now.
 pub async fn renewing_never_brings_back_a_lease_that_was_taken(t: Fixture) -> Result<()> {
     let lost = t.journal.lease(&worker("lost"), SHORT, 1).await?.leases[0];
     let taken = take_over(&t, "next", lost).await?;
@@ -83,6 +91,7 @@ pub async fn renewing_never_brings_back_a_lease_that_was_taken(t: Fixture) -> Re
     Ok(())
 }
 
+/// Renewing under an old epoch returns nothing, whoever holds the partition.
 pub async fn renewing_returns_only_what_is_held_with_its_epoch(t: Fixture) -> Result<()> {
     let held = t.journal.lease(&worker("w"), LONG, 3).await?.leases;
     t.journal.release(&worker("w"), &held[..1], false).await?;
@@ -91,6 +100,7 @@ pub async fn renewing_returns_only_what_is_held_with_its_epoch(t: Fixture) -> Re
     Ok(())
 }
 
+/// A late release does not free what another worker holds.
 pub async fn releasing_a_lease_that_was_taken_leaves_it_alone(t: Fixture) -> Result<()> {
     let lost = t.journal.lease(&worker("lost"), SHORT, 1).await?.leases[0];
     let taken = take_over(&t, "next", lost).await?;
@@ -99,6 +109,7 @@ pub async fn releasing_a_lease_that_was_taken_leaves_it_alone(t: Fixture) -> Res
     Ok(())
 }
 
+/// The same name is not the same process: old leases are not handed over.
 pub async fn a_worker_restarted_under_its_name_waits_for_its_old_leases_to_expire(t: Fixture) -> Result<()> {
     let before = t.journal.lease(&worker("w"), SHORT, 1).await?.leases[0];
     let after = take_over(&t, "w", before).await?;
@@ -107,6 +118,7 @@ pub async fn a_worker_restarted_under_its_name_waits_for_its_old_leases_to_expir
     Ok(())
 }
 
+/// A worker that wants no partition is still counted among those that live.
 pub async fn asking_for_nothing_announces_the_worker(t: Fixture) -> Result<()> {
     let first = t.journal.lease(&worker("first"), LONG, 0).await?;
     assert!(first.leases.is_empty());
@@ -116,6 +128,7 @@ pub async fn asking_for_nothing_announces_the_worker(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// The share of the others grows as soon as a worker has left.
 pub async fn a_worker_that_leaves_no_longer_counts(t: Fixture) -> Result<()> {
     t.journal.lease(&worker("first"), LONG, 0).await?;
     let held = t.journal.lease(&worker("second"), LONG, 1).await?.leases;
@@ -126,6 +139,7 @@ pub async fn a_worker_that_leaves_no_longer_counts(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A worker that does not renew in time is no longer counted.
 pub async fn a_worker_that_says_nothing_no_longer_counts(t: Fixture) -> Result<()> {
     t.journal.lease(&worker("silent"), SHORT, 0).await?;
     eventually("the silent worker no longer counts", || async {
@@ -134,6 +148,7 @@ pub async fn a_worker_that_says_nothing_no_longer_counts(t: Fixture) -> Result<(
     .await
 }
 
+/// A worker that renews is counted for as long as it does.
 pub async fn renewing_keeps_a_worker_alive(t: Fixture) -> Result<()> {
     t.journal.lease(&worker("silent"), SHORT, 0).await?;
     t.journal.lease(&worker("renewing"), SHORT, 0).await?;
@@ -144,6 +159,7 @@ pub async fn renewing_keeps_a_worker_alive(t: Fixture) -> Result<()> {
     .await
 }
 
+/// Workers that ask at the same moment get different partitions.
 pub async fn eight_workers_at_once_never_share_a_partition(t: Fixture) -> Result<()> {
     let partitions = usize::from(t.journal.partitions().await?);
     let leases = race(&t, partitions.div_ceil(4)).await?;
@@ -152,6 +168,7 @@ pub async fn eight_workers_at_once_never_share_a_partition(t: Fixture) -> Result
     Ok(())
 }
 
+/// Workers that ask at the moment when leases end get different partitions.
 pub async fn eight_workers_at_once_never_share_an_expired_partition(t: Fixture) -> Result<()> {
     let partitions = usize::from(t.journal.partitions().await?);
     let lost = t.journal.lease(&worker("lost"), SHORT, partitions).await?.leases;

@@ -167,9 +167,9 @@ macro_rules! store_suite {
                 what_is_replayed_together_is_due_in_journal_order,
                 a_replay_warns_of_what_was_overtaken,
                 what_goes_elsewhere_overtakes_nothing,
-                what_is_discarded_is_due_at_once_for_the_lane_to_let_go,
-                what_was_let_go_stays_on_record_and_holds_nobody,
-                what_was_let_go_can_be_replayed,
+                what_is_discarded_is_due_at_once_for_its_lane_to_settle,
+                what_was_discarded_stays_on_record_and_holds_nobody,
+                what_was_discarded_can_be_replayed,
                 an_operation_touches_only_what_its_filter_selects,
             }
         }

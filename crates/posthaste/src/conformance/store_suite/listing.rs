@@ -10,6 +10,7 @@ use crate::inspect::{Filter, Listed, Page, Status};
 use crate::journal::{LaneCommit, Park, ParkedState, Position};
 use crate::message::{Message, MessageId};
 
+/// Each status that people see follows from the cursor and what is parked.
 pub async fn every_status_is_derived(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 10)).await?;
@@ -41,6 +42,7 @@ pub async fn every_status_is_derived(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A list has what is needed to understand a failure without a second question.
 pub async fn a_listed_delivery_shows_the_message_and_its_last_failure(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let message = made(Message::builder("order.created", "order", "1").tenant("acme"));
@@ -69,6 +71,7 @@ pub async fn a_listed_delivery_shows_the_message_and_its_last_failure(t: Fixture
     Ok(())
 }
 
+/// Every field of a filter selects, alone and together with others.
 pub async fn each_filter_narrows_the_list(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let base = || Message::builder("order.created", "order", "1").occurred_at(at(1_000));
@@ -97,6 +100,7 @@ pub async fn each_filter_narrows_the_list(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Ranges that follow each other show every delivery once.
 pub async fn a_time_range_includes_its_start_and_not_its_end(t: Fixture) -> Result<()> {
     let of = |milli| made(Message::builder("order.created", "order", "1").occurred_at(at(milli)));
     let messages = vec![of(1_000), of(2_000), of(3_000)];
@@ -109,6 +113,7 @@ pub async fn a_time_range_includes_its_start_and_not_its_end(t: Fixture) -> Resu
     Ok(())
 }
 
+/// Whatever else has a meaning in the database's own patterns has none here.
 pub async fn a_pattern_means_only_its_stars(t: Fixture) -> Result<()> {
     let of = |event| made(Message::builder(event, "order", "1"));
     t.write(vec![of("order_created"), of("orderXcreated"), of("Order_created"), of("order_created.v2")]).await?;
@@ -124,6 +129,7 @@ pub async fn a_pattern_means_only_its_stars(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A list has one row for each delivery.
 pub async fn a_message_is_listed_at_every_destination_that_takes_it(t: Fixture) -> Result<()> {
     t.serve_routed(&[("a", "order.*"), ("b", "*.created"), ("c", "invoice.*")]).await?;
     let both = t.written_one(order("1")).await?;
@@ -138,6 +144,7 @@ pub async fn a_message_is_listed_at_every_destination_that_takes_it(t: Fixture) 
     Ok(())
 }
 
+/// A message without a route can be found.
 pub async fn a_message_that_nobody_takes_is_listed_once_without_a_destination(t: Fixture) -> Result<()> {
     t.serve_routed(&[("a", "invoice.*"), ("b", "invoice.*")]).await?;
     let message = order("1");
@@ -152,6 +159,7 @@ pub async fn a_message_that_nobody_takes_is_listed_once_without_a_destination(t:
     Ok(())
 }
 
+/// Reading on from the last row of a page repeats nothing and leaves nothing out.
 pub async fn paging_shows_every_delivery_once(t: Fixture) -> Result<()> {
     t.serve(&["a", "b", "c"]).await?;
     let entries = t.written(orders("1", 7)).await?;
@@ -171,6 +179,7 @@ pub async fn paging_shows_every_delivery_once(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// The limit counts rows, not messages.
 pub async fn a_page_holds_no_more_than_its_limit(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 5)).await?;

@@ -53,7 +53,7 @@ pub(super) fn passed(destination: &str, entry: &Entry, leases: &[Lease]) -> Lane
     LaneCommit { cursor: settled(entry.position), ..lane(destination, lease_of(entry, leases)) }
 }
 
-/// An entry set aside once, due now, holding nothing.
+/// An entry parked once, due now, holding nothing.
 pub(super) fn park(entry: &Entry, state: ParkedState) -> Park {
     Park {
         position: entry.position,

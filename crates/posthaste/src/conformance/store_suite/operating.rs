@@ -13,6 +13,7 @@ use crate::message::Message;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
+/// Workers learn of a pause with their leases.
 pub async fn a_paused_destination_is_in_every_grant_until_it_is_resumed(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let paused = async || Ok::<_, crate::Error>(t.journal.lease(&worker("w"), LONG, 0).await?.paused);
@@ -30,6 +31,7 @@ pub async fn a_paused_destination_is_in_every_grant_until_it_is_resumed(t: Fixtu
     Ok(())
 }
 
+/// An operation that is not applied leaves the store as it was.
 pub async fn a_dry_run_counts_and_changes_nothing(t: Fixture) -> Result<()> {
     let (entries, leases) = of_every_status(&t).await?;
     let state = t.open_one("a", lease_of(&entries[0], &leases)).await?;
@@ -43,6 +45,7 @@ pub async fn a_dry_run_counts_and_changes_nothing(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// The count before and the count after are the same.
 pub async fn a_dry_run_counts_what_applying_does(t: Fixture) -> Result<()> {
     of_every_status(&t).await?;
     let replay = OperationReport { affected: 6, not_applicable: 4, overtaken: 0 };
@@ -54,6 +57,7 @@ pub async fn a_dry_run_counts_what_applying_does(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Only the holder of a lease writes cursors and held keys.
 pub async fn an_operation_touches_no_cursor_and_no_held_key(t: Fixture) -> Result<()> {
     let (entries, leases) = of_every_status(&t).await?;
     let before = t.open_one("a", lease_of(&entries[0], &leases)).await?;
@@ -65,6 +69,7 @@ pub async fn an_operation_touches_no_cursor_and_no_held_key(t: Fixture) -> Resul
     Ok(())
 }
 
+/// A replay resets attempts and errors.
 pub async fn a_replayed_failure_starts_anew(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     for state in [ParkedState::Dead, ParkedState::Retrying] {
@@ -79,6 +84,7 @@ pub async fn a_replayed_failure_starts_anew(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// What waits behind a replayed delivery goes on waiting for it.
 pub async fn a_replayed_head_still_holds_its_key(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -94,6 +100,7 @@ pub async fn a_replayed_head_still_holds_its_key(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Parts that were done before a failure are not done again.
 pub async fn a_replayed_delivery_keeps_its_progress(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     let half = Park { progress: Some(b"half".to_vec()), ..park(&entry, ParkedState::Dead) };
@@ -103,6 +110,7 @@ pub async fn a_replayed_delivery_keeps_its_progress(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A replay does not wait for the time of the next attempt.
 pub async fn replaying_what_waits_for_its_time_makes_it_due(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     for state in [ParkedState::Scheduled, ParkedState::Throttled] {
@@ -115,6 +123,7 @@ pub async fn replaying_what_waits_for_its_time_makes_it_due(t: Fixture) -> Resul
     Ok(())
 }
 
+/// What a destination has got can be sent to it once more.
 pub async fn a_delivered_message_can_be_replayed(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     t.commit(&[passed("a", &entry, &leases)]).await?;
@@ -128,6 +137,7 @@ pub async fn a_delivered_message_can_be_replayed(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A replay keeps the order of its messages.
 pub async fn what_is_replayed_together_is_due_in_journal_order(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 5)).await?;
@@ -139,6 +149,7 @@ pub async fn what_is_replayed_together_is_due_in_journal_order(t: Fixture) -> Re
     Ok(())
 }
 
+/// The count says how many would arrive after newer messages of their key.
 pub async fn a_replay_warns_of_what_was_overtaken(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(vec![order("1"), order("2"), order("1"), order("2")]).await?;
@@ -157,6 +168,7 @@ pub async fn a_replay_warns_of_what_was_overtaken(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Newer messages of a key that this destination does not take are not counted.
 pub async fn what_goes_elsewhere_overtakes_nothing(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let elsewhere = made(Message::builder("order.created", "order", "1").destination("b"));
@@ -170,7 +182,8 @@ pub async fn what_goes_elsewhere_overtakes_nothing(t: Fixture) -> Result<()> {
     Ok(())
 }
 
-pub async fn what_is_discarded_is_due_at_once_for_the_lane_to_let_go(t: Fixture) -> Result<()> {
+/// A discarded delivery reaches its lane without delay, so that its key goes on.
+pub async fn what_is_discarded_is_due_at_once_for_its_lane_to_settle(t: Fixture) -> Result<()> {
     use ParkedState::{Dead, Replay, Retrying, Scheduled, Throttled};
     let (entry, leases) = one_order(&t).await?;
     for state in [Dead, Retrying, Scheduled, Throttled, Replay] {
@@ -186,7 +199,8 @@ pub async fn what_is_discarded_is_due_at_once_for_the_lane_to_let_go(t: Fixture)
     Ok(())
 }
 
-pub async fn what_was_let_go_stays_on_record_and_holds_nobody(t: Fixture) -> Result<()> {
+/// A discarded delivery can be listed, and its key is free.
+pub async fn what_was_discarded_stays_on_record_and_holds_nobody(t: Fixture) -> Result<()> {
     let (entries, leases) = discarded_head(&t).await?;
     let listed = t.list(&only(&entries[0])).await?.remove(0);
     assert_eq!((listed.status, listed.attempts), (Some(Status::Discarded), 7), "rather than delivered");
@@ -198,7 +212,8 @@ pub async fn what_was_let_go_stays_on_record_and_holds_nobody(t: Fixture) -> Res
     Ok(())
 }
 
-pub async fn what_was_let_go_can_be_replayed(t: Fixture) -> Result<()> {
+/// A discard can be taken back while the message is kept.
+pub async fn what_was_discarded_can_be_replayed(t: Fixture) -> Result<()> {
     let (entries, leases) = discarded_head(&t).await?;
     let lease = lease_of(&entries[0], &leases);
     let key = entries[0].message.order_key().into_iter().collect();
@@ -211,7 +226,7 @@ pub async fn what_was_let_go_can_be_replayed(t: Fixture) -> Result<()> {
     Ok(())
 }
 
-/// Two events of an order, of which the first was dead at the head of its key, was discarded, and has been let go.
+/// Two events of an order, of which the first was dead at the head of its key, was discarded, and was settled by its lane.
 async fn discarded_head(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 2)).await?;
@@ -227,6 +242,7 @@ async fn discarded_head(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
     Ok((entries, leases))
 }
 
+/// Deliveries outside of the filter stay as they are.
 pub async fn an_operation_touches_only_what_its_filter_selects(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entries = t.written(orders("1", 2)).await?;

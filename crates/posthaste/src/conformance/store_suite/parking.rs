@@ -1,4 +1,4 @@
-//! What is set aside: it comes back when its time has come, as it was, and holds nobody but its key.
+//! What is parked: it comes back when its time has come, as it was, and holds nobody but its key.
 
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use crate::message::Message;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
+/// State, attempts, error, progress and times survive the store.
 pub async fn a_parked_delivery_comes_back_as_it_was(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -26,10 +27,11 @@ pub async fn a_parked_delivery_comes_back_as_it_was(t: Fixture) -> Result<()> {
     assert_eq!(due[0].progress, progress);
     assert_eq!((due[0].entry.position, due[0].entry.partition), (entry.position, entry.partition));
     assert!(due[0].entry.message == entry.message, "with its whole message");
-    assert!(t.due_ids("b").await?.is_empty(), "set aside for one destination only");
+    assert!(t.due_ids("b").await?.is_empty(), "parked for one destination only");
     Ok(())
 }
 
+/// A delivery is parked once or not at all.
 pub async fn parking_again_replaces_and_unparking_removes(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     let lease = lease_of(&entry, &leases);
@@ -45,6 +47,7 @@ pub async fn parking_again_replaces_and_unparking_removes(t: Fixture) -> Result<
     Ok(())
 }
 
+/// Deliveries are due in the order of their times.
 pub async fn due_deliveries_come_earliest_first(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -65,6 +68,7 @@ pub async fn due_deliveries_come_earliest_first(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A worker sees what is due in its own partitions alone.
 pub async fn only_the_partitions_asked_for_are_due(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(different_orders(60)).await?;
@@ -79,6 +83,7 @@ pub async fn only_the_partitions_asked_for_are_due(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A worker learns how long it may sleep.
 pub async fn a_delivery_whose_time_has_not_come_says_how_long(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 2)).await?;
@@ -95,6 +100,7 @@ pub async fn a_delivery_whose_time_has_not_come_says_how_long(t: Fixture) -> Res
     Ok(())
 }
 
+/// Opening a lane tells how much of it is due.
 pub async fn a_lane_opens_with_what_is_due_already(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     let lease = lease_of(&entry, &leases);
@@ -103,6 +109,7 @@ pub async fn a_lane_opens_with_what_is_due_already(t: Fixture) -> Result<()> {
     eventually("it is due", || async { Ok(t.open_one("a", lease).await?.next_due_in == Some(Duration::ZERO)) }).await
 }
 
+/// Only an operator brings a dead delivery back.
 pub async fn a_dead_delivery_is_never_due(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     let lease = lease_of(&entry, &leases);
@@ -116,6 +123,7 @@ pub async fn a_dead_delivery_is_never_due(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// What waits behind another one becomes due by that one alone.
 pub async fn a_delivery_without_a_time_is_not_due(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     let never = Park { due_in: None, ..park(&entry, ParkedState::Throttled) };
@@ -125,6 +133,7 @@ pub async fn a_delivery_without_a_time_is_not_due(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Retrying, scheduled and replayed deliveries become due by the store's clock.
 pub async fn every_other_state_is_due_when_its_time_comes(t: Fixture) -> Result<()> {
     use ParkedState::{Discarding, Replay, Retrying, Scheduled, Throttled};
     let (entry, leases) = one_order(&t).await?;
@@ -136,6 +145,7 @@ pub async fn every_other_state_is_due_when_its_time_comes(t: Fixture) -> Result<
     Ok(())
 }
 
+/// A lane that opens knows which keys are held, and by what.
 pub async fn a_held_key_comes_back_with_whether_it_has_a_head(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -156,6 +166,7 @@ pub async fn a_held_key_comes_back_with_whether_it_has_a_head(t: Fixture) -> Res
     Ok(())
 }
 
+/// A key stays blocked behind its dead delivery.
 pub async fn a_dead_head_is_still_a_head(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 2)).await?;
@@ -166,6 +177,7 @@ pub async fn a_dead_head_is_still_a_head(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Holding a key of one tenant does not hold the same key of another.
 pub async fn keys_of_different_tenants_are_held_apart(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let of = |tenant| made(Message::builder("order.created", "order", "1").tenant(tenant));
@@ -184,6 +196,7 @@ pub async fn keys_of_different_tenants_are_held_apart(t: Fixture) -> Result<()> 
     Ok(())
 }
 
+/// A delivery of a held key is not due before its turn.
 pub async fn what_does_not_hold_waits_while_its_key_is_held(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -199,6 +212,7 @@ pub async fn what_does_not_hold_waits_while_its_key_is_held(t: Fixture) -> Resul
     Ok(())
 }
 
+/// Deliveries of other keys are due as if nothing were held.
 pub async fn a_held_key_keeps_back_no_other_key(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(vec![order("1"), order("2"), unordered()]).await?;
@@ -211,6 +225,7 @@ pub async fn a_held_key_keeps_back_no_other_key(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A lane that has not heard of a discard cannot undo it.
 pub async fn what_was_discarded_stays_so_when_its_lane_parks_it_again(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     let later = Park { due_in: Some(HOUR), ..park(&entry, ParkedState::Retrying) };
@@ -230,7 +245,7 @@ async fn one_order(t: &Fixture) -> Result<(Entry, Vec<Lease>)> {
     Ok((t.written_one(order("1")).await?, t.lease_all("w").await?))
 }
 
-/// Passes all entries of one key; the first is set aside and holds the others.
+/// Passes all entries of one key; the first is parked and holds the others.
 fn with_head(entries: &[Entry], state: ParkedState, leases: &[Lease]) -> LaneCommit {
     let last = &entries[entries.len() - 1];
     let head = Park { holds: true, ..park(&entries[0], state) };

@@ -12,6 +12,7 @@ use crate::message::Message;
 const NOW: Duration = Duration::ZERO;
 const HOUR: Duration = Duration::from_secs(3_600);
 
+/// A message stays until no destination needs it any more.
 pub async fn only_what_every_destination_has_settled_is_removed(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -26,6 +27,7 @@ pub async fn only_what_every_destination_has_settled_is_removed(t: Fixture) -> R
     Ok(())
 }
 
+/// A purge spares what is younger than it was told.
 pub async fn what_was_written_lately_is_kept(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 2)).await?;
@@ -36,6 +38,7 @@ pub async fn what_was_written_lately_is_kept(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A slow message at the cursor does not keep the settled ones behind it.
 pub async fn what_is_settled_beyond_the_cursor_is_removed_too(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -47,6 +50,7 @@ pub async fn what_is_settled_beyond_the_cursor_is_removed_too(t: Fixture) -> Res
     Ok(())
 }
 
+/// A parked delivery keeps its message, however old.
 pub async fn what_is_parked_is_kept(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 6)).await?;
@@ -57,6 +61,7 @@ pub async fn what_is_parked_is_kept(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Messages that a held key keeps back are not removed.
 pub async fn what_waits_behind_a_held_key_is_kept(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 4)).await?;
@@ -68,6 +73,7 @@ pub async fn what_waits_behind_a_held_key_is_kept(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A purge works in pieces, and tells whether to go on.
 pub async fn a_purge_removes_the_oldest_up_to_its_limit_and_says_if_more_is_left(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 5)).await?;
@@ -81,6 +87,7 @@ pub async fn a_purge_removes_the_oldest_up_to_its_limit_and_says_if_more_is_left
     Ok(())
 }
 
+/// A message written after a purge gets a position above all earlier ones.
 pub async fn positions_are_never_used_again(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let before = t.written(orders("1", 3)).await?;
@@ -95,6 +102,7 @@ pub async fn positions_are_never_used_again(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// What was never settled for a removed destination can be purged.
 pub async fn a_destination_that_is_no_longer_named_holds_up_no_purge(t: Fixture) -> Result<()> {
     t.serve(&["a", "gone"]).await?;
     let entries = t.written(orders("1", 2)).await?;
@@ -107,6 +115,7 @@ pub async fn a_destination_that_is_no_longer_named_holds_up_no_purge(t: Fixture)
     Ok(())
 }
 
+/// A purge leaves no parked delivery behind whose message is gone.
 pub async fn a_destination_that_comes_back_finds_no_deliveries_without_messages(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -122,6 +131,7 @@ pub async fn a_destination_that_comes_back_finds_no_deliveries_without_messages(
     Ok(())
 }
 
+/// A message that a slow destination does not take can be purged.
 pub async fn a_destination_holds_up_only_what_it_takes(t: Fixture) -> Result<()> {
     t.serve_routed(&[("orders", "order.*"), ("invoices", "invoice.*")]).await?;
     let of = |event| made(Message::builder(event, "order", "1"));
@@ -134,6 +144,7 @@ pub async fn a_destination_holds_up_only_what_it_takes(t: Fixture) -> Result<()>
     Ok(())
 }
 
+/// A store without a registered destination purges nothing.
 pub async fn nothing_is_removed_before_destinations_are_known(t: Fixture) -> Result<()> {
     t.write(orders("1", 2)).await?;
     assert_eq!(t.inspect.purgeable(NOW).await?, 0);

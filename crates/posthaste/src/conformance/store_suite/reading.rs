@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::journal::{Entry, Lease, ParkedState, Position, ReadRequest};
 use crate::message::Message;
 
+/// Reading a journal in which nothing was written is no error.
 pub async fn an_empty_journal_reads_as_empty(t: Fixture) -> Result<()> {
     let batch = t.read_after(Position::START).await?;
     assert!(batch.entries.is_empty());
@@ -17,6 +18,7 @@ pub async fn an_empty_journal_reads_as_empty(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// What was committed before can be read up to that position.
 pub async fn advance_returns_the_newest_position_that_can_be_read(t: Fixture) -> Result<()> {
     t.write(different_orders(5)).await?;
     let newest = t.journal.advance().await?;
@@ -26,6 +28,7 @@ pub async fn advance_returns_the_newest_position_that_can_be_read(t: Fixture) ->
     Ok(())
 }
 
+/// A worker reads its own partitions alone.
 pub async fn a_read_returns_only_the_partitions_asked_for(t: Fixture) -> Result<()> {
     let all = t.written(different_orders(60)).await?;
     let wanted = all[0].partition;
@@ -38,6 +41,7 @@ pub async fn a_read_returns_only_the_partitions_asked_for(t: Fixture) -> Result<
     Ok(())
 }
 
+/// A reader gets past messages of other partitions.
 pub async fn upto_passes_over_what_was_not_asked_for(t: Fixture) -> Result<()> {
     let entry = t.written_one(order("1")).await?;
     let others = t.all_partitions().await?.into_iter().filter(|&partition| partition != entry.partition).collect();
@@ -48,6 +52,7 @@ pub async fn upto_passes_over_what_was_not_asked_for(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Batches that follow each other have every entry once.
 pub async fn reading_on_from_upto_sees_every_entry_once(t: Fixture) -> Result<()> {
     let all = t.written(different_orders(50)).await?;
     let wanted: Vec<_> =
@@ -70,6 +75,7 @@ pub async fn reading_on_from_upto_sees_every_entry_once(t: Fixture) -> Result<()
     Ok(())
 }
 
+/// Nothing behind the upper end is returned.
 pub async fn a_read_goes_no_further_than_its_upper_end(t: Fixture) -> Result<()> {
     let entries = t.written(orders("1", 5)).await?;
     let partitions = t.all_partitions().await?;
@@ -85,6 +91,7 @@ pub async fn a_read_goes_no_further_than_its_upper_end(t: Fixture) -> Result<()>
     Ok(())
 }
 
+/// A batch is bounded in bytes.
 pub async fn a_read_stops_at_its_bytes(t: Fixture) -> Result<()> {
     const BYTES: usize = 10_000;
     let large = || made(Message::builder("blob.stored", "blob", "1").payload(vec![7; 3_000], "x/y"));
@@ -105,6 +112,7 @@ pub async fn a_read_stops_at_its_bytes(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A message above the bound still gets through.
 pub async fn the_first_entry_is_returned_whatever_it_weighs(t: Fixture) -> Result<()> {
     t.written(orders("1", 2)).await?;
     for max_bytes in [0, 1] {
@@ -115,6 +123,7 @@ pub async fn the_first_entry_is_returned_whatever_it_weighs(t: Fixture) -> Resul
     Ok(())
 }
 
+/// The remaining time is measured by the store's clock.
 pub async fn a_scheduled_message_says_how_long_until_it_is_due(t: Fixture) -> Result<()> {
     let now = crate::clock::now();
     let scheduled = |at| made(Message::builder("order.created", "order", "1").due_at(at));
@@ -128,6 +137,7 @@ pub async fn a_scheduled_message_says_how_long_until_it_is_due(t: Fixture) -> Re
     Ok(())
 }
 
+/// All messages of a key between two positions come back in order.
 pub async fn reading_a_held_key_returns_its_span_in_order(t: Fixture) -> Result<()> {
     let entries = waiting_orders(&t).await?.0;
     let of_key: Vec<_> = entries.iter().filter(|entry| entry.message.aggregate_id == "1").collect();
@@ -140,6 +150,7 @@ pub async fn reading_a_held_key_returns_its_span_in_order(t: Fixture) -> Result<
     Ok(())
 }
 
+/// A delivery that is parked by itself is not read a second time.
 pub async fn reading_a_held_key_leaves_out_what_is_parked_on_its_own(t: Fixture) -> Result<()> {
     let (entries, leases) = waiting_orders(&t).await?;
     let of_key: Vec<_> = entries.iter().filter(|entry| entry.message.aggregate_id == "1").collect();
@@ -155,6 +166,7 @@ pub async fn reading_a_held_key_leaves_out_what_is_parked_on_its_own(t: Fixture)
     Ok(())
 }
 
+/// Reading a key returns nothing of another tenant.
 pub async fn a_key_of_another_tenant_is_another_key(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let of = |tenant| made(Message::builder("order.created", "order", "1").tenant(tenant));

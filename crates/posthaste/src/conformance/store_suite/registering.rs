@@ -9,6 +9,7 @@ use crate::error::{Kind, Result};
 use crate::inspect::Status;
 use crate::journal::{Cursor, Position};
 
+/// A destination gets everything that the journal still has.
 pub async fn a_new_destination_starts_at_the_beginning(t: Fixture) -> Result<()> {
     t.write(different_orders(3)).await?;
     t.serve(&["a"]).await?;
@@ -19,6 +20,7 @@ pub async fn a_new_destination_starts_at_the_beginning(t: Fixture) -> Result<()>
     Ok(())
 }
 
+/// A destination may leave the past out.
 pub async fn a_destination_that_starts_now_gets_only_what_is_written_from_now_on(t: Fixture) -> Result<()> {
     let before = t.written(different_orders(20)).await?;
     let now = Destination { start_from: StartFrom::Now, ..Destination::new("a") };
@@ -35,6 +37,7 @@ pub async fn a_destination_that_starts_now_gets_only_what_is_written_from_now_on
     Ok(())
 }
 
+/// A restart with the same config moves no cursor.
 pub async fn registering_again_keeps_what_the_lanes_did(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -49,6 +52,7 @@ pub async fn registering_again_keeps_what_the_lanes_did(t: Fixture) -> Result<()
     Ok(())
 }
 
+/// A new destination does not move the others.
 pub async fn a_destination_added_later_starts_on_its_own(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -61,6 +65,7 @@ pub async fn a_destination_added_later_starts_on_its_own(t: Fixture) -> Result<(
     Ok(())
 }
 
+/// A destination that was left out for a while misses nothing that is still kept.
 pub async fn a_destination_that_comes_back_goes_on_where_it_was(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -73,6 +78,7 @@ pub async fn a_destination_that_comes_back_goes_on_where_it_was(t: Fixture) -> R
     Ok(())
 }
 
+/// Operators see deliveries by the new route as soon as it is registered.
 pub async fn a_changed_route_holds_from_its_registration_on(t: Fixture) -> Result<()> {
     t.serve_routed(&[("a", "order.*")]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -82,6 +88,7 @@ pub async fn a_changed_route_holds_from_its_registration_on(t: Fixture) -> Resul
     Ok(())
 }
 
+/// Workers that start at the same moment do not fail.
 pub async fn many_may_register_at_once(t: Fixture) -> Result<()> {
     let mut starting = JoinSet::new();
     for _ in 0..8 {
@@ -97,6 +104,7 @@ pub async fn many_may_register_at_once(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Migrations that ran before do no harm.
 pub async fn opening_the_store_again_changes_nothing(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(different_orders(3)).await?;
@@ -108,6 +116,7 @@ pub async fn opening_the_store_again_changes_nothing(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A mistyped name is an error, not an empty answer.
 pub async fn a_destination_that_was_never_registered_is_not_found(t: Fixture) -> Result<()> {
     let leases = t.lease_all("w").await?;
     let opened = t.journal.open(&"nobody".into(), &leases).await;

@@ -11,12 +11,14 @@ use crate::journal::{Attempt, DestinationReport, LaneCommit, Park, ParkedState, 
 use crate::message::{Message, MessageId};
 use crate::sink::MAX_ERROR_BYTES;
 
+/// Asking for an id that was never written is no error.
 pub async fn an_unknown_message_is_none(t: Fixture) -> Result<()> {
     t.write(vec![order("1")]).await?;
     assert!(t.inspect.get(MessageId::generate()).await?.is_none());
     Ok(())
 }
 
+/// One question answers what a message is and where it stands.
 pub async fn a_report_has_the_message_its_place_and_every_delivery(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -30,6 +32,7 @@ pub async fn a_report_has_the_message_its_place_and_every_delivery(t: Fixture) -
     Ok(())
 }
 
+/// A report has attempts, error and the next time of a parked delivery.
 pub async fn a_report_shows_what_is_parked(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -43,6 +46,7 @@ pub async fn a_report_shows_what_is_parked(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Error texts up to their bound are stored whole.
 pub async fn the_timeline_keeps_what_a_server_said_at_full_length(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -55,6 +59,7 @@ pub async fn the_timeline_keeps_what_a_server_said_at_full_length(t: Fixture) ->
     Ok(())
 }
 
+/// Failed attempts are kept one by one.
 pub async fn the_timeline_has_every_recorded_attempt_in_order(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 2)).await?;
@@ -77,6 +82,7 @@ pub async fn the_timeline_has_every_recorded_attempt_in_order(t: Fixture) -> Res
     Ok(())
 }
 
+/// A report names the delivery at the head of the key.
 pub async fn a_waiting_message_says_what_it_is_behind(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 3)).await?;
@@ -96,6 +102,7 @@ pub async fn a_waiting_message_says_what_it_is_behind(t: Fixture) -> Result<()> 
     Ok(())
 }
 
+/// A report tells how far the lane is from the message.
 pub async fn a_pending_message_says_how_many_come_before_it(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 4)).await?;
@@ -107,6 +114,7 @@ pub async fn a_pending_message_says_how_many_come_before_it(t: Fixture) -> Resul
     Ok(())
 }
 
+/// A report tells which worker would deliver the message.
 pub async fn a_report_names_the_holder_of_the_partition(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entry = t.written_one(order("1")).await?;
@@ -123,6 +131,7 @@ pub async fn a_report_names_the_holder_of_the_partition(t: Fixture) -> Result<()
     eventually("the lease shows as expired", || async { Ok(lease().await?.is_some_and(|lease| lease.expired)) }).await
 }
 
+/// Counts of each state add up for each destination.
 pub async fn the_overview_counts_every_state(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
     let entries = t.written(orders("1", 10)).await?;
@@ -142,6 +151,7 @@ pub async fn the_overview_counts_every_state(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Messages that a route leaves out are not pending.
 pub async fn the_overview_counts_only_what_a_destination_takes(t: Fixture) -> Result<()> {
     t.serve_routed(&[("a", "order.*")]).await?;
     let named = |name: &str| made(Message::builder("order.created", "order", "1").destination(name));
@@ -150,6 +160,7 @@ pub async fn the_overview_counts_only_what_a_destination_takes(t: Fixture) -> Re
     Ok(())
 }
 
+/// Lag is measured by the store's clock.
 pub async fn the_overview_knows_the_age_of_the_oldest_pending_message(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let age = async || Ok::<_, crate::Error>(t.inspect.overview().await?.destinations[0].oldest_pending_seconds);
@@ -162,6 +173,7 @@ pub async fn the_overview_knows_the_age_of_the_oldest_pending_message(t: Fixture
     Ok(())
 }
 
+/// Workers and their partitions are listed.
 pub async fn the_overview_shows_who_is_alive_and_what_they_hold(t: Fixture) -> Result<()> {
     let partitions = usize::from(t.journal.partitions().await?);
     assert_eq!(t.inspect.overview().await?.unheld_partitions, partitions);

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::inspect::Filter;
 use crate::message::{Limits, Message};
 
+/// Any bytes survive, whatever the content type says.
 pub async fn payloads_come_back_byte_for_byte(t: Fixture) -> Result<()> {
     let every_byte: Vec<u8> = (0..=255).collect();
     let payloads: Vec<Bytes> = vec![
@@ -27,6 +28,7 @@ pub async fn payloads_come_back_byte_for_byte(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// The largest payload that is accepted survives.
 pub async fn a_payload_of_sixteen_megabytes_comes_back(t: Fixture) -> Result<()> {
     let payload: Vec<u8> = (0..16u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let payload = Bytes::from(payload);
@@ -37,6 +39,7 @@ pub async fn a_payload_of_sixteen_megabytes_comes_back(t: Fixture) -> Result<()>
     Ok(())
 }
 
+/// A header may come twice, and the order stays.
 pub async fn headers_keep_their_order_and_their_repeats(t: Fixture) -> Result<()> {
     let pairs =
         [("z", "1"), ("a", "2"), ("z", "3"), ("Z", "4"), ("empty", ""), ("text", "ä \" ' \\ 漢 🎈"), ("a", "2")];
@@ -47,6 +50,7 @@ pub async fn headers_keep_their_order_and_their_repeats(t: Fixture) -> Result<()
     Ok(())
 }
 
+/// A message with all fields survives.
 pub async fn every_field_of_a_message_comes_back(t: Fixture) -> Result<()> {
     let full = Message::builder("order.line/added:v2", "order ä", "42 '\"%_\\ 漢🎈")
         .key("a key of its own")
@@ -69,6 +73,7 @@ pub async fn every_field_of_a_message_comes_back(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// An absent field does not come back as an empty one.
 pub async fn a_field_that_was_left_out_stays_so(t: Fixture) -> Result<()> {
     let bare = made(Message::builder("order.created", "order", "1").unordered());
     let entry = t.written_one(bare.clone()).await?;
@@ -76,6 +81,7 @@ pub async fn a_field_that_was_left_out_stays_so(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Times far in the past keep their precision.
 pub async fn times_long_ago_come_back(t: Fixture) -> Result<()> {
     for millisecond in [-1, -86_400_000_000, 0, 1] {
         let old = made(Message::builder("order.created", "order", "1").occurred_at(at(millisecond)));
@@ -84,6 +90,7 @@ pub async fn times_long_ago_come_back(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// No collation of the database makes two keys one.
 pub async fn keys_that_differ_only_in_case_or_trailing_space_are_different(t: Fixture) -> Result<()> {
     let keys = ["key", "Key", "key ", "kéy", "ke\u{301}y"];
     for key in keys {

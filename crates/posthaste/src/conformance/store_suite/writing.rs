@@ -12,6 +12,7 @@ use crate::inspect::Filter;
 use crate::journal::{Enqueued, Entry, Hint, Position};
 use crate::message::Message;
 
+/// A message in an open transaction cannot be read.
 pub async fn nothing_is_visible_before_its_transaction_commits(t: Fixture) -> Result<()> {
     let message = order("1");
     let transaction = t.subject.begin(vec![message.clone()]).await?;
@@ -24,6 +25,7 @@ pub async fn nothing_is_visible_before_its_transaction_commits(t: Fixture) -> Re
     Ok(())
 }
 
+/// A message of a rolled-back transaction is gone.
 pub async fn what_is_rolled_back_never_appears(t: Fixture) -> Result<()> {
     t.subject.begin(orders("1", 3)).await?.roll_back().await?;
     let kept = order("1");
@@ -33,6 +35,7 @@ pub async fn what_is_rolled_back_never_appears(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A transaction that is given up leaves no message.
 pub async fn a_dropped_transaction_is_rolled_back(t: Fixture) -> Result<()> {
     drop(t.subject.begin(orders("1", 3)).await?);
     let kept = order("1");
@@ -41,12 +44,14 @@ pub async fn a_dropped_transaction_is_rolled_back(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// Writing an empty list is no error.
 pub async fn an_enqueue_of_nothing_is_fine(t: Fixture) -> Result<()> {
     assert_eq!(t.write(vec![]).await?, Enqueued { stored: 0, duplicates: 0 });
     assert!(t.read_all().await?.is_empty());
     Ok(())
 }
 
+/// A large batch is stored whole and in order.
 pub async fn a_transaction_may_hold_thousands_of_messages(t: Fixture) -> Result<()> {
     let messages = different_orders(3_000);
     let written: Vec<_> = messages.iter().map(|message| message.id).collect();
@@ -55,6 +60,7 @@ pub async fn a_transaction_may_hold_thousands_of_messages(t: Fixture) -> Result<
     Ok(())
 }
 
+/// Later messages of one writer have higher positions.
 pub async fn positions_grow_in_the_order_of_writing(t: Fixture) -> Result<()> {
     let mut written = Vec::new();
     for batch in [orders("1", 3), different_orders(5), vec![unordered()], orders("1", 2)] {
@@ -93,6 +99,7 @@ pub async fn what_commits_late_takes_its_place_behind_what_was_read(t: Fixture) 
     Ok(())
 }
 
+/// A reader that follows concurrent writers sees every message once.
 pub async fn a_reader_misses_nothing_while_many_write(t: Fixture) -> Result<()> {
     const WRITERS: usize = 6;
     const EACH: usize = 20;
@@ -132,6 +139,7 @@ pub async fn a_reader_misses_nothing_while_many_write(t: Fixture) -> Result<()> 
     Ok(())
 }
 
+/// Writing the same origin again stores nothing and says so.
 pub async fn an_origin_is_stored_once(t: Fixture) -> Result<()> {
     let first = made(Message::builder("order.created", "order", "1").origin("orders", "7"));
     let again = made(Message::builder("order.created", "order", "1").origin("orders", "7"));
@@ -141,6 +149,7 @@ pub async fn an_origin_is_stored_once(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A repeat inside of one call is stored once.
 pub async fn an_origin_is_stored_once_within_one_batch(t: Fixture) -> Result<()> {
     let from = |event: &str| made(Message::builder("order.created", "order", "1").origin("orders", event));
     let batch = vec![from("1"), from("2"), from("1"), order("1")];
@@ -150,6 +159,7 @@ pub async fn an_origin_is_stored_once_within_one_batch(t: Fixture) -> Result<()>
     Ok(())
 }
 
+/// The same origin may be written for several destinations.
 pub async fn an_origin_is_stored_once_for_each_destination(t: Fixture) -> Result<()> {
     let origin = || Message::builder("order.created", "order", "1").origin("orders", "7");
     let batch = || vec![made(origin()), made(origin().destination("a")), made(origin().destination("b"))];
@@ -159,6 +169,7 @@ pub async fn an_origin_is_stored_once_for_each_destination(t: Fixture) -> Result
     Ok(())
 }
 
+/// The same event number in another stream is another message.
 pub async fn only_the_whole_origin_makes_a_repeat(t: Fixture) -> Result<()> {
     let from = |stream, event| made(Message::builder("order.created", "order", "1").origin(stream, event));
     let batch = vec![from("orders", "1"), from("orders", "2"), from("returns", "1"), order("1"), order("1")];
@@ -166,6 +177,7 @@ pub async fn only_the_whole_origin_makes_a_repeat(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A rolled-back write does not block its repeat.
 pub async fn an_origin_that_was_rolled_back_can_be_written(t: Fixture) -> Result<()> {
     let message = made(Message::builder("order.created", "order", "1").origin("orders", "7"));
     t.subject.begin(vec![message.clone()]).await?.roll_back().await?;
@@ -173,6 +185,7 @@ pub async fn an_origin_that_was_rolled_back_can_be_written(t: Fixture) -> Result
     Ok(())
 }
 
+/// A key has one partition, and keys use all of them.
 pub async fn messages_of_one_key_share_a_partition_and_others_spread(t: Fixture) -> Result<()> {
     let partitions = t.journal.partitions().await?;
     let of_one_key = t.written(orders("1", 5)).await?;
@@ -184,6 +197,7 @@ pub async fn messages_of_one_key_share_a_partition_and_others_spread(t: Fixture)
     Ok(())
 }
 
+/// A waiting worker hears of a commit without polling.
 pub async fn a_write_is_hinted_at(t: Fixture) -> Result<()> {
     let brief = Duration::from_millis(20);
     let mut watch = t.store.watch();
@@ -197,6 +211,7 @@ pub async fn a_write_is_hinted_at(t: Fixture) -> Result<()> {
     Ok(())
 }
 
+/// A wait never lasts longer than it was asked to.
 pub async fn a_wait_ends_when_something_is_written_or_its_time_is_up(t: Fixture) -> Result<()> {
     let mut watch = t.store.watch();
     let idle = watch.wait(Duration::from_millis(10));

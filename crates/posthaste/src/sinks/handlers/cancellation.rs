@@ -17,11 +17,12 @@ impl Cancellation {
         (Guard(sender), Self(receiver))
     }
 
+    /// Whether nobody waits any more.
     pub fn is_cancelled(&self) -> bool {
         self.0.has_changed().is_err()
     }
 
-    /// Returns when it is.
+    /// Returns when nobody waits any more.
     pub async fn cancelled(mut self) {
         while self.0.changed().await.is_ok() {}
     }

@@ -5,22 +5,25 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::properties::Properties;
-use crate::sinks::format::Format;
-use crate::sinks::settings::duration;
-use crate::sinks::template::{Field, Template};
+use crate::duration;
+use crate::sink::format::Format;
+use crate::sink::template::{Field, Template};
 
 /// Where messages go, and how.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// `host:9092`, several with commas. Those that are found there are used, too.
     pub brokers: String,
+    /// The topic that a message is written to.
     #[serde(default = "aggregate_type")]
     pub topic: Template,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// How long the cluster may take to confirm before it counts as out of reach.
-    #[serde(default = "patience", deserialize_with = "duration")]
+    #[serde(default = "patience", with = "duration")]
     pub timeout: Duration,
     /// Makes every run a transaction. Producers are named `ID.DESTINATION.PARTITION`: one for each partition of the journal.
     #[serde(default)]

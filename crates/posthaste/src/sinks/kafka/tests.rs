@@ -7,8 +7,8 @@ use serde_json::json;
 use super::*;
 use crate::journal::{Partition, Position};
 use crate::message::{Builder, Message};
+use crate::sink::template::Template;
 use crate::sink::{Delivery, Verdict};
-use crate::sinks::template::Template;
 
 fn run(message: Builder) -> Run {
     let message = Arc::new(message.build().unwrap());
@@ -26,7 +26,7 @@ fn order() -> Builder {
 fn fields_travel_in_key_timestamp_and_headers() {
     let settings = Settings::at("localhost:9092");
     let run = run(order().tenant("acme").header("x-note", "one").header("x-note", "two"));
-    let (records, refused) = record::write(&settings, &run);
+    let (records, refused) = encode::records(&settings, &run);
     assert_eq!(refused, None);
     let native = records[0].native();
     assert_eq!((native.topic, native.key, native.payload), ("order", Some("order/42"), Some(&br#"{"a":1}"#[..])));
@@ -52,7 +52,7 @@ fn no_message_makes_a_topic_that_the_template_does_not_mean() {
         let mut settings = Settings::at("localhost:9092");
         settings.topic = Template::parse("{tenant}.{event_type}").unwrap();
         let run = run(message);
-        let (records, refused) = record::write(&settings, &run);
+        let (records, refused) = encode::records(&settings, &run);
         refused.map_or_else(|| Ok(records[0].topic.to_string()), Err)
     };
     assert_eq!(topic(order().tenant("acme")), Ok("acme.order.placed".into()));
@@ -65,7 +65,7 @@ fn no_message_makes_a_topic_that_the_template_does_not_mean() {
     assert!(topic(order().tenant("x".repeat(240))).unwrap_err().text().contains("253 bytes long"));
 }
 
-fn misfit(settings: serde_json::Value) -> Misfit {
+fn problem(settings: serde_json::Value) -> Problem {
     let settings: Settings = serde_json::from_value(settings).unwrap();
     Kafka::new(settings).unwrap_err()
 }
@@ -81,17 +81,17 @@ fn properties_that_a_promise_depends_on_are_refused_with_the_reason() {
         ("transactional.id", "use the setting `transactional_id`"),
         ("bootstrap.servers", "use the setting `brokers`"),
     ] {
-        let misfit = misfit(json!({ "brokers": "b", "properties": { name: "1" } }));
-        assert_eq!(misfit.setting, "properties");
-        assert!(misfit.says.contains(name) && misfit.says.contains(says), "{misfit}");
+        let problem = problem(json!({ "brokers": "b", "properties": { name: "1" } }));
+        assert_eq!(problem.setting, "properties");
+        assert!(problem.text.contains(name) && problem.text.contains(says), "{problem}");
     }
-    let unknown = misfit(json!({ "brokers": "b", "properties": { "no.such.thing": "s3cret" } }));
-    assert!(unknown.says.contains("no.such.thing") && !unknown.says.contains("s3cret"), "{unknown}");
-    assert_eq!(misfit(json!({ "brokers": " " })).setting, "brokers");
-    let login = misfit(json!({ "brokers": "relay:s3cret@b:9092" }));
-    assert!(login.setting == "brokers" && login.says.contains("sasl.password"), "{login}");
-    assert!(!login.says.contains("s3cret"), "{login}");
-    assert_eq!(misfit(json!({ "brokers": "b", "topic": "a/b" })).setting, "topic");
+    let unknown = problem(json!({ "brokers": "b", "properties": { "no.such.thing": "s3cret" } }));
+    assert!(unknown.text.contains("no.such.thing") && !unknown.text.contains("s3cret"), "{unknown}");
+    assert_eq!(problem(json!({ "brokers": " " })).setting, "brokers");
+    let login = problem(json!({ "brokers": "relay:s3cret@b:9092" }));
+    assert!(login.setting == "brokers" && login.text.contains("sasl.password"), "{login}");
+    assert!(!login.text.contains("s3cret"), "{login}");
+    assert_eq!(problem(json!({ "brokers": "b", "topic": "a/b" })).setting, "topic");
 }
 
 #[test]
@@ -116,7 +116,7 @@ async fn an_outage_names_the_brokers_that_were_tried() {
             assert!(error.text().starts_with(&format!("Kafka at {brokers} cannot be reached: ")), "{error}");
         }
     }
-    let cluster = errors::Cluster::at(brokers);
+    let cluster = verdict::Cluster::at(brokers);
     for error in [cluster.silence(settings.timeout), cluster.interrupted()] {
         assert!(error.text().contains(&format!("Kafka at {brokers} ")), "{error}");
     }
@@ -125,8 +125,8 @@ async fn an_outage_names_the_brokers_that_were_tried() {
 /// Otherwise the records of a run that are handed over after the others were thrown away are sent before them.
 #[test]
 fn a_producer_that_was_given_up_takes_nothing_more() {
-    let config = client::config(&Settings::at("localhost:1")).unwrap();
-    let producer = Slot::new(config, Batches::Shared).producer().unwrap();
+    let config = client_config::new(&Settings::at("localhost:1")).unwrap();
+    let producer = CurrentProducer::new(config, Batches::Shared).producer().unwrap();
     assert_eq!(producer.unless_lost(|_| "taken"), Some("taken"));
     producer.give_up(producer.cluster.interrupted());
     producer.give_up(Error::unreachable("later"));

@@ -11,29 +11,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rdkafka::ClientConfig;
 use rdkafka::producer::Producer as _;
 
-use super::errors::Stop;
-use super::produce::{Pace, in_order};
-use super::producer::{Batches, Producer};
-use super::record::Record;
+use super::connection::{Batches, Producer};
+use super::encode::Record;
+use super::publish::{Pace, in_order};
 use super::settings::Settings;
+use super::verdict::Stop;
 use crate::journal::Partition;
 use crate::sink::{Error, Run};
 
 /// The producer of a partition, used by one run at a time.
-type Seat = Arc<tokio::sync::Mutex<Option<Arc<Producer>>>>;
+type PartitionProducer = Arc<tokio::sync::Mutex<Option<Arc<Producer>>>>;
 
 pub(super) struct Transactions {
     config: ClientConfig,
     id: String,
     settings: Arc<Settings>,
-    seats: Mutex<HashMap<Partition, Seat>>,
+    producers: Mutex<HashMap<Partition, PartitionProducer>>,
 }
 
 impl Transactions {
     pub(super) fn new(mut config: ClientConfig, id: &str, settings: Arc<Settings>) -> Self {
         // In a transaction nothing is lost by giving up a single message: all of it is given up.
         config.remove("message.timeout.ms");
-        Self { config, id: id.to_owned(), settings, seats: Mutex::default() }
+        Self { config, id: id.to_owned(), settings, producers: Mutex::default() }
     }
 
     /// All records in one transaction; if it is open which of them was refused, each in one of its own.
@@ -41,13 +41,13 @@ impl Transactions {
         if records.is_empty() {
             return (0, None);
         }
-        let seat = self.seat(run.partition);
-        let mut seat = seat.lock().await;
+        let held = self.of_partition(run.partition);
+        let mut held = held.lock().await;
         let mut confirmed = 0;
         let (mut together, mut batches) = (records.len(), Batches::Shared);
         while confirmed < records.len() {
-            // Out of its seat, so that a producer whose run is dropped in the middle of a transaction is not used again.
-            let producer = match self.seated(seat.take(), run, batches).await {
+            // Taken out, so that a producer whose run is dropped in the middle of a transaction is not used again.
+            let producer = match self.producer(held.take(), run, batches).await {
                 Ok(producer) => producer,
                 Err(error) => return (confirmed, Some(error)),
             };
@@ -61,17 +61,22 @@ impl Transactions {
                 Err(Stop::Because(error) | Stop::Lost(error)) => return (confirmed, Some(error)),
                 Err(Stop::Purged) => return (confirmed, Some(producer.cluster.interrupted())),
             }
-            *seat = Some(producer);
+            *held = Some(producer);
         }
         (confirmed, None)
     }
 
-    fn seat(&self, partition: Partition) -> Seat {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner).entry(partition).or_default().clone()
+    fn of_partition(&self, partition: Partition) -> PartitionProducer {
+        self.producers.lock().unwrap_or_else(PoisonError::into_inner).entry(partition).or_default().clone()
     }
 
     /// The producer that was there, or a new one, which fences all others of its name.
-    async fn seated(&self, before: Option<Arc<Producer>>, run: &Run, batches: Batches) -> Result<Arc<Producer>, Error> {
+    async fn producer(
+        &self,
+        before: Option<Arc<Producer>>,
+        run: &Run,
+        batches: Batches,
+    ) -> Result<Arc<Producer>, Error> {
         if let Some(producer) = before.filter(|producer| producer.is_usable() && producer.batches == batches) {
             return Ok(producer);
         }

@@ -5,10 +5,10 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 
 use crate::sink::Error;
-use crate::sinks::known::Known;
+use crate::sink::bounded_map::BoundedMap;
 
 #[derive(Debug, Default)]
-pub(super) struct Fence(Known<String, u64>);
+pub(super) struct Fence(BoundedMap<String, u64>);
 
 impl Fence {
     /// As known, or else as the stream has it; zero if it has none.

@@ -7,13 +7,13 @@
 use async_nats::jetstream::Context;
 use serde_json::Value;
 
-use crate::sinks::known::Known;
+use crate::sink::bounded_map::BoundedMap;
 
 /// The largest message of each subject, and of each stream.
 #[derive(Debug, Default)]
 pub(super) struct Proven {
-    subjects: Known<String, usize>,
-    streams: Known<String, usize>,
+    subjects: BoundedMap<String, usize>,
+    streams: BoundedMap<String, usize>,
 }
 
 impl Proven {

@@ -6,13 +6,15 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::Secret;
-use crate::sinks::format::Format;
-use crate::sinks::settings::duration;
-use crate::sinks::template::Template;
+use crate::duration;
+use crate::sink::format::Format;
+use crate::sink::settings::{Tls, Urls};
+use crate::sink::template::Template;
 
 /// Where to, and what it looks like there.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// `nats://user:password@host:4222`, `nats://token@host:4222`, `tls://…` for TLS; a list for a cluster.
     pub url: Urls,
@@ -22,6 +24,7 @@ pub struct Settings {
     /// The seed of an NKey.
     #[serde(default)]
     pub nkey: Option<Secret>,
+    /// Certificates to trust beside those of the system, and our own.
     #[serde(default)]
     pub tls: Option<Tls>,
     /// The JetStream domain, if there are several.
@@ -35,13 +38,14 @@ pub struct Settings {
     /// Each message names the last one of its subject and is refused after any other. Wants a subject for each key.
     #[serde(default)]
     pub fence: bool,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// A server that takes longer to accept a connection is out of reach.
-    #[serde(default = "five_seconds", deserialize_with = "duration")]
+    #[serde(default = "five_seconds", with = "duration")]
     pub connect_timeout: Duration,
-    /// So is one that takes longer to acknowledge.
-    #[serde(default = "ten_seconds", deserialize_with = "duration")]
+    /// A server that takes longer to acknowledge is out of reach.
+    #[serde(default = "ten_seconds", with = "duration")]
     pub response_timeout: Duration,
 }
 
@@ -62,34 +66,6 @@ impl Settings {
             response_timeout: ten_seconds(),
         }
     }
-}
-
-/// One address, or a list.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "must be a text or a list of texts")]
-pub enum Urls {
-    One(Secret),
-    Many(Vec<Secret>),
-}
-
-impl Urls {
-    pub(super) fn as_slice(&self) -> &[Secret] {
-        match self {
-            Self::One(url) => std::slice::from_ref(url),
-            Self::Many(urls) => urls,
-        }
-    }
-}
-
-/// Files in PEM format. Without them, the system's roots decide whom to trust.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Tls {
-    /// Whom to trust as well.
-    pub ca: Option<PathBuf>,
-    /// Who we are, to a server that wants to know.
-    pub certificate: Option<PathBuf>,
-    pub key: Option<PathBuf>,
 }
 
 fn five_seconds() -> Duration {

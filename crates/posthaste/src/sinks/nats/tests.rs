@@ -3,7 +3,8 @@ use serde_json::json;
 use super::*;
 use crate::journal::{Partition, Position};
 use crate::message::Message;
-use crate::sinks::template::Template;
+use crate::sink::Delivery;
+use crate::sink::template::Template;
 
 #[test]
 fn settings_that_cannot_be_meant_are_refused_with_a_remedy_and_without_the_address() {

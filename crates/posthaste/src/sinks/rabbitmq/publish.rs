@@ -1,4 +1,4 @@
-//! Letters in order through one channel.
+//! Messages in order through one channel, and the confirmations for them.
 
 use std::collections::HashSet;
 use std::future::{Future, poll_fn};
@@ -9,10 +9,10 @@ use futures_util::future::maybe_done;
 use lapin::{Channel, Confirmation};
 use tokio::time::{Instant, sleep};
 
-use super::connection::Open;
-use super::errors;
-use super::letter::Letter;
+use super::connection::OpenConnection;
+use super::encode::Publication;
 use super::settings::Settings;
+use super::verdict;
 use crate::sink::Error;
 
 /// How often a wait for confirmations looks whether the broker has blocked the connection.
@@ -27,7 +27,7 @@ pub(super) enum Pace {
     Everything,
 }
 
-/// What became of letters.
+/// What became of publications.
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) confirmed: usize,
@@ -37,31 +37,36 @@ pub(super) struct Sent {
 #[derive(Debug)]
 pub(super) enum Stop {
     Because(Error),
-    /// The broker closed the channel, and several letters may be the reason.
+    /// The broker closed the channel, and several publications may be the reason.
     Ambiguous,
     /// No answer came; the connection is of no use any more.
     Silence(Error),
 }
 
-/// Publishes letters until one is not confirmed.
-pub(super) async fn in_order(open: &Open, letters: &[Letter], pace: Pace, settings: &Settings) -> Sent {
+/// Publishes publications until one is not confirmed.
+pub(super) async fn in_order(
+    open: &OpenConnection,
+    publications: &[Publication],
+    pace: Pace,
+    settings: &Settings,
+) -> Sent {
     let stopped = |confirmed, stop| Sent { confirmed, stop: Some(stop) };
     if let Err(error) = open.refuse_if_blocked() {
         return stopped(0, Stop::Because(error));
     }
     let channel = match tokio::time::timeout(settings.timeout, open.channel()).await {
         Ok(Ok(channel)) => channel,
-        Ok(Err(error)) => return stopped(0, Stop::Because(errors::of_connection(&open.address, &error))),
-        Err(_) => return stopped(0, Stop::Silence(errors::silence(&open.address, settings.timeout))),
+        Ok(Err(error)) => return stopped(0, Stop::Because(verdict::of_connection(&open.address, &error))),
+        Err(_) => return stopped(0, Stop::Silence(verdict::silence(&open.address, settings.timeout))),
     };
     let mut confirmed = 0;
-    while confirmed < letters.len() {
-        let wave = wave(open, &letters[confirmed..], pace);
+    while confirmed < publications.len() {
+        let wave = wave(open, &publications[confirmed..], pace);
         let answers = send(open, &channel, wave, settings.timeout).await;
         let usable = answers.channel_is_usable();
         let Sent { confirmed: more, stop } = answers.judge(open, wave, settings);
         confirmed += more;
-        wave[..more].last().inspect(|letter| open.routes.learn(&letter.route, ()));
+        wave[..more].last().inspect(|publication| open.routes.learn(&publication.route, ()));
         if let Some(stop) = stop {
             open.routes.forget(&wave[more].route);
             if usable {
@@ -74,22 +79,23 @@ pub(super) async fn in_order(open: &Open, letters: &[Letter], pace: Pace, settin
     Sent { confirmed, stop: None }
 }
 
-/// The next letters that may go together.
-fn wave<'a>(open: &Open, letters: &'a [Letter], pace: Pace) -> &'a [Letter] {
+/// The next publications that may go together.
+fn wave<'a>(open: &OpenConnection, publications: &'a [Publication], pace: Pace) -> &'a [Publication] {
     let length = match pace {
         Pace::OneByOne => 1,
         Pace::KnownRoutes => {
-            let new = letters.iter().position(|letter| open.routes.get(&letter.route).is_none());
-            new.map_or(letters.len(), |new| new + 1)
+            let new = publications.iter().position(|publication| open.routes.get(&publication.route).is_none());
+            new.map_or(publications.len(), |new| new + 1)
         }
-        Pace::Everything => letters.len(),
+        Pace::Everything => publications.len(),
     };
-    &letters[..length]
+    &publications[..length]
 }
 
-/// Sends all letters, then waits for all confirmations.
-async fn send(open: &Open, channel: &Channel, letters: &[Letter], patience: Duration) -> Answers {
-    let mut under_way: Vec<_> = letters.iter().map(|letter| Box::pin(maybe_done(publish(channel, letter)))).collect();
+/// Sends all publications, then waits for all confirmations.
+async fn send(open: &OpenConnection, channel: &Channel, publications: &[Publication], patience: Duration) -> Answers {
+    let mut under_way: Vec<_> =
+        publications.iter().map(|publication| Box::pin(maybe_done(publish(channel, publication)))).collect();
     let all = async {
         // The first look at each puts it into the client's queue: this makes the order.
         poll_fn(|context| {
@@ -111,15 +117,20 @@ async fn send(open: &Open, channel: &Channel, letters: &[Letter], patience: Dura
     Answers { answers, interrupted }
 }
 
-async fn publish(channel: &Channel, letter: &Letter) -> lapin::Result<Confirmation> {
-    let (exchange, routing_key) = letter.route.clone();
-    let published =
-        channel.basic_publish(exchange, routing_key, letter.options, &letter.body, letter.properties.clone());
+async fn publish(channel: &Channel, publication: &Publication) -> lapin::Result<Confirmation> {
+    let (exchange, routing_key) = publication.route.clone();
+    let published = channel.basic_publish(
+        exchange,
+        routing_key,
+        publication.options,
+        &publication.body,
+        publication.properties.clone(),
+    );
     published.await?.await
 }
 
 /// Ends when there is no use in waiting any longer.
-async fn interruption(open: &Open, patience: Duration) -> Stop {
+async fn interruption(open: &OpenConnection, patience: Duration) -> Stop {
     let begun = Instant::now();
     loop {
         sleep(GLANCE).await;
@@ -127,12 +138,12 @@ async fn interruption(open: &Open, patience: Duration) -> Stop {
             return Stop::Because(error);
         }
         if begun.elapsed() >= patience {
-            return Stop::Silence(errors::silence(&open.address, patience));
+            return Stop::Silence(verdict::silence(&open.address, patience));
         }
     }
 }
 
-/// What the broker said to each letter of a wave, as far as it did.
+/// What the broker said to each publication of a wave, as far as it did.
 struct Answers {
     answers: Vec<Option<lapin::Result<Confirmation>>>,
     interrupted: Option<Stop>,
@@ -144,8 +155,8 @@ impl Answers {
         self.interrupted.is_none() && self.answers.iter().flatten().all(Result::is_ok)
     }
 
-    /// The ids of letters that came back. A returned message comes before its confirmation, but the client may have put it to
-    /// that of another letter, if the broker confirmed several at once.
+    /// The ids of publications that came back. A returned message comes before its confirmation, but the client may have put it to
+    /// that of another publication, if the broker confirmed several at once.
     fn returned(&self) -> HashSet<String> {
         let confirmations = self.answers.iter().flatten().flatten();
         let returned = confirmations.filter_map(|confirmation| match confirmation {
@@ -155,26 +166,28 @@ impl Answers {
         returned.filter_map(|message| Some(message.delivery.properties.message_id().as_ref()?.to_string())).collect()
     }
 
-    /// How many leading letters were confirmed, and why the next one was not.
-    fn judge(self, open: &Open, letters: &[Letter], settings: &Settings) -> Sent {
+    /// How many leading publications were confirmed, and why the next one was not.
+    fn judge(self, open: &OpenConnection, publications: &[Publication], settings: &Settings) -> Sent {
         let returned = self.returned();
-        let alone = letters.len() == 1;
-        for (confirmed, (answer, letter)) in self.answers.into_iter().zip(letters).enumerate() {
+        let alone = publications.len() == 1;
+        for (confirmed, (answer, publication)) in self.answers.into_iter().zip(publications).enumerate() {
             let stop = match answer {
-                Some(Ok(Confirmation::Ack(_))) if !returned.contains(letter.id.as_str()) => continue,
-                Some(Ok(Confirmation::Ack(_))) => Stop::Because(errors::unroutable(letter)),
-                Some(Ok(Confirmation::Nack(_) | Confirmation::NotRequested)) => Stop::Because(errors::nacked(letter)),
-                Some(Err(error)) if !alone && errors::soft(&error).is_some() => Stop::Ambiguous,
+                Some(Ok(Confirmation::Ack(_))) if !returned.contains(publication.id.as_str()) => continue,
+                Some(Ok(Confirmation::Ack(_))) => Stop::Because(verdict::unroutable(publication)),
+                Some(Ok(Confirmation::Nack(_) | Confirmation::NotRequested)) => {
+                    Stop::Because(verdict::nacked(publication))
+                }
+                Some(Err(error)) if !alone && verdict::soft(&error).is_some() => Stop::Ambiguous,
                 Some(Err(error)) => {
                     let all_go_there = settings.exchange.fixed().is_some();
-                    Stop::Because(errors::of_letter(&open.address, &error, letter, all_go_there))
+                    Stop::Because(verdict::of_publication(&open.address, &error, publication, all_go_there))
                 }
                 None => {
-                    self.interrupted.unwrap_or_else(|| Stop::Silence(errors::silence(&open.address, settings.timeout)))
+                    self.interrupted.unwrap_or_else(|| Stop::Silence(verdict::silence(&open.address, settings.timeout)))
                 }
             };
             return Sent { confirmed, stop: Some(stop) };
         }
-        Sent { confirmed: letters.len(), stop: None }
+        Sent { confirmed: publications.len(), stop: None }
     }
 }

@@ -7,13 +7,15 @@ use serde::Deserialize;
 
 use super::publish::Pace;
 use crate::Secret;
-use crate::sinks::format::Format;
-use crate::sinks::settings::{Misfit, duration};
-use crate::sinks::template::{Field, Template};
+use crate::duration;
+use crate::sink::format::Format;
+use crate::sink::settings::Problem;
+use crate::sink::template::{Field, Template};
 
 /// Where messages go, and how.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// `amqp://user:password@host:5672/vhost`, or `amqps://` for TLS.
     pub url: Secret,
@@ -23,8 +25,10 @@ pub struct Settings {
     /// The exchange. Empty is the default one, in which a routing key is the name of a queue.
     #[serde(default = "empty")]
     pub exchange: Template,
+    /// The routing key of a message.
     #[serde(default = "event_type")]
     pub routing_key: Template,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// Whether a message that no queue takes has failed. If not, it is gone, as RabbitMQ has it.
@@ -37,7 +41,7 @@ pub struct Settings {
     #[serde(default = "yes")]
     pub pipeline: bool,
     /// How long the broker may take to confirm, or to let us in, before it counts as out of reach.
-    #[serde(default = "patience", deserialize_with = "duration")]
+    #[serde(default = "patience", with = "duration")]
     pub timeout: Duration,
     /// Certificates (PEM) to trust beside those of the system.
     #[serde(default)]
@@ -57,38 +61,50 @@ pub struct Settings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Declare {
+    /// Exchanges to make, before the queues.
     pub exchanges: Vec<Exchange>,
+    /// Queues to make and to bind.
     pub queues: Vec<Queue>,
 }
 
+/// An exchange to make.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
+    /// Its name.
     pub name: String,
     /// `topic`, `direct`, `fanout`, `headers`, or what a plugin brings.
     #[serde(default = "topic")]
     pub kind: String,
+    /// Whether it outlives a restart of the broker.
     #[serde(default = "yes")]
     pub durable: bool,
 }
 
+/// A queue to make.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Queue {
+    /// Its name.
     pub name: String,
     /// `quorum`, `classic` or `stream`; the broker's default unless given.
     #[serde(default)]
     pub kind: Option<String>,
+    /// Whether it outlives a restart of the broker.
     #[serde(default = "yes")]
     pub durable: bool,
+    /// What goes into it.
     #[serde(default)]
     pub bindings: Vec<Binding>,
 }
 
+/// Which messages of an exchange go to a queue.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Binding {
+    /// The name of the exchange.
     pub exchange: String,
+    /// The routing key, or a pattern of them, as the exchange understands it.
     #[serde(default)]
     pub routing_key: String,
 }
@@ -128,14 +144,14 @@ impl Declare {
     }
 
     /// Names are short strings in AMQP.
-    pub(super) fn check(&self) -> Result<(), Misfit> {
+    pub(super) fn check(&self) -> Result<(), Problem> {
         let exchanges = self.exchanges.iter().map(|exchange| ("declare.exchanges", &exchange.name));
         let queues = self.queues.iter().map(|queue| ("declare.queues", &queue.name));
         let bindings = self.queues.iter().flat_map(|queue| &queue.bindings);
         let bound = bindings.flat_map(|binding| [&binding.exchange, &binding.routing_key]);
         let mut names = exchanges.chain(queues).chain(bound.map(|name| ("declare.queues", name)));
         match names.find(|(_, name)| name.len() > 255) {
-            Some((setting, _)) => Err(Misfit::new(setting, "has a name of more than 255 bytes: shorten it")),
+            Some((setting, _)) => Err(Problem::new(setting, "has a name of more than 255 bytes: shorten it")),
             None => Ok(()),
         }
     }

@@ -4,19 +4,19 @@ use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptio
 use lapin::types::{AMQPValue, FieldTable, ShortString};
 use lapin::{Channel, ExchangeKind};
 
-use super::connection::Open;
-use super::errors;
+use super::connection::OpenConnection;
 use super::settings::{Declare, Exchange, Queue};
+use super::verdict;
 use crate::sink::Error;
 
 /// Makes what is not there. What is there and different stays as it is, and is an error.
-pub(super) async fn declare(open: &Open, declare: &Declare) -> Result<(), Error> {
+pub(super) async fn declare(open: &OpenConnection, declare: &Declare) -> Result<(), Error> {
     if declare.is_empty() {
         return Ok(());
     }
     // Of its own, because a declaration that fails closes it.
     let channel =
-        open.connection.create_channel().await.map_err(|error| errors::of_connection(&open.address, &error))?;
+        open.connection.create_channel().await.map_err(|error| verdict::of_connection(&open.address, &error))?;
     for exchange in &declare.exchanges {
         let declared = declare_exchange(&channel, exchange).await;
         declared.map_err(|error| undeclared("exchange", &exchange.name, &error))?;
@@ -56,15 +56,15 @@ async fn declare_queue(channel: &Channel, queue: &Queue) -> lapin::Result<()> {
 }
 
 /// Whether an exchange is there.
-pub(super) async fn find_exchange(open: &Open, exchange: &str) -> Result<(), Error> {
+pub(super) async fn find_exchange(open: &OpenConnection, exchange: &str) -> Result<(), Error> {
     let find = async {
         let channel = open.connection.create_channel().await?;
         let options = ExchangeDeclareOptions { passive: true, ..Default::default() };
         channel.exchange_declare(short(exchange), ExchangeKind::Topic, options, FieldTable::default()).await
     };
-    find.await.map_err(|error: lapin::Error| match errors::soft(&error) {
+    find.await.map_err(|error: lapin::Error| match verdict::soft(&error) {
         Some(_) => Error::unreachable(format_args!("exchange {exchange:?}: {error}")),
-        None => errors::of_connection(&open.address, &error),
+        None => verdict::of_connection(&open.address, &error),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::message::OrderKey;
 use crate::sink::Run;
-use crate::sinks::template::{Field, Rule, percent_encode};
+use crate::sink::template::{Field, Rule, percent_encode};
 
 /// Far below what Redis takes, far above what anyone means.
 const MAX_BYTES: usize = 4_096;

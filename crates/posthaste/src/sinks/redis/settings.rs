@@ -1,19 +1,22 @@
 //! What can be set.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::encode::BODY;
+use super::names::{ChannelRule, StreamRule};
 use crate::Secret;
-use crate::sinks::format::Format;
-use crate::sinks::settings::duration;
-use crate::sinks::template::Template;
+use crate::duration;
+use crate::sink::format::Format;
+use crate::sink::settings::{Problem, Tls, Urls};
+use crate::sink::template::Template;
 
 /// Where to, and what it looks like there.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// `redis://user:password@host:6379/0`, `rediss://…` for TLS, `redis+unix:///path`. Several for a cluster or for sentinels.
     pub url: Urls,
@@ -23,6 +26,7 @@ pub struct Settings {
     /// Given, the addresses are those of sentinels.
     #[serde(default)]
     pub sentinel: Option<Sentinel>,
+    /// Certificates to trust in place of those of the system, and our own.
     #[serde(default)]
     pub tls: Option<Tls>,
     /// The stream that a message is appended to.
@@ -40,25 +44,26 @@ pub struct Settings {
     /// Whether a channel alone will do: what is published while nobody listens is lost.
     #[serde(default)]
     pub allow_lossy: bool,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// A larger message is rejected. Redis hangs up on one that is larger than its `proto-max-bulk-len`.
     #[serde(default = "half_a_gibibyte")]
     pub max_message_bytes: usize,
     /// How long it is known what was appended to a stream, after the last message of a key.
-    #[serde(default = "ten_minutes", deserialize_with = "duration")]
+    #[serde(default = "ten_minutes", with = "duration")]
     pub repeats_known_for: Duration,
     /// So many replicas must have a message before it counts as delivered.
     #[serde(default)]
     pub wait_replicas: u32,
     /// How long they may take.
-    #[serde(default = "two_seconds", deserialize_with = "duration")]
+    #[serde(default = "two_seconds", with = "duration")]
     pub wait_timeout: Duration,
     /// A server that takes longer to accept a connection is out of reach.
-    #[serde(default = "five_seconds", deserialize_with = "duration")]
+    #[serde(default = "five_seconds", with = "duration")]
     pub connect_timeout: Duration,
-    /// So is one that takes longer to answer.
-    #[serde(default = "ten_seconds", deserialize_with = "duration")]
+    /// A server that takes longer to answer is out of reach.
+    #[serde(default = "ten_seconds", with = "duration")]
     pub response_timeout: Duration,
 }
 
@@ -84,22 +89,54 @@ impl Settings {
             response_timeout: ten_seconds(),
         }
     }
-}
 
-/// One address, or a list.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "must be a text or a list of texts")]
-pub enum Urls {
-    One(Secret),
-    Many(Vec<Secret>),
-}
-
-impl Urls {
-    pub(super) fn as_slice(&self) -> &[Secret] {
-        match self {
-            Self::One(url) => std::slice::from_ref(url),
-            Self::Many(urls) => urls,
+    /// Whether a sink can be made of them; if not, what to change.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        self.check_places()?;
+        self.check_names()?;
+        if self.repeats_known_for.is_zero() {
+            return Err(Problem::new("repeats_known_for", "is zero: write at least 1s"));
         }
+        if self.fields.contains_key(BODY) {
+            return Err(Problem::new("fields", format!("has `{BODY}`, the name of the message itself: take another")));
+        }
+        if self.cluster && self.sentinel.is_some() {
+            return Err(Problem::new("sentinel", "and `cluster` exclude each other: a cluster needs no sentinels"));
+        }
+        Ok(())
+    }
+
+    /// A stream, or a channel by somebody who knows what a channel loses.
+    fn check_places(&self) -> Result<(), Problem> {
+        let Settings { stream, channel, .. } = self;
+        if stream.is_none() && channel.is_none() {
+            return Err(Problem::new(
+                "stream",
+                "is missing: write a name such as \"{aggregate_type}\", or a `channel`",
+            ));
+        }
+        if stream.is_none() && !self.allow_lossy {
+            let text = "is not set, and a channel alone loses what is published while nobody listens: \
+            add a `stream`, or write allow_lossy = true if that is fine";
+            return Err(Problem::new("allow_lossy", text));
+        }
+        if stream.is_none() && self.format == Format::CloudEventsBinary {
+            return Err(Problem::new(
+                "format",
+                "cannot be cloudevents-binary without a stream: a channel has no headers",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_names(&self) -> Result<(), Problem> {
+        let Settings { stream, channel, .. } = self;
+        let checked = |setting, checked: Option<Result<(), String>>| match checked {
+            Some(Err(why)) => Err(Problem::new(setting, format!("makes a name that {why}"))),
+            _ => Ok(()),
+        };
+        checked("stream", stream.as_ref().map(|template| template.check(&StreamRule)))?;
+        checked("channel", channel.as_ref().map(|template| template.check(&ChannelRule)))
     }
 }
 
@@ -112,19 +149,9 @@ pub struct Sentinel {
     /// Of the sentinels themselves.
     #[serde(default)]
     pub user: Option<String>,
+    /// Of the sentinels themselves.
     #[serde(default)]
     pub password: Option<Secret>,
-}
-
-/// Files in PEM format, for `rediss://`. Without them, the system's roots decide whom to trust.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Tls {
-    /// Whom to trust instead.
-    pub ca: Option<PathBuf>,
-    /// Who we are, to a server that wants to know.
-    pub certificate: Option<PathBuf>,
-    pub key: Option<PathBuf>,
 }
 
 fn half_a_gibibyte() -> usize {

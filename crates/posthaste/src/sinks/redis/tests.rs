@@ -1,11 +1,12 @@
 use serde_json::json;
 
+use super::names::StreamRule;
 use super::*;
 use crate::journal::{Partition, Position};
 use crate::message::Message;
 use crate::sink::Delivery;
 
-fn misfit(settings: serde_json::Value) -> String {
+fn problem(settings: serde_json::Value) -> String {
     let settings: Settings = serde_json::from_value(settings).unwrap();
     Redis::new(settings).map(drop).unwrap_err().to_string()
 }
@@ -30,7 +31,7 @@ fn settings_that_cannot_be_meant_are_refused_with_a_remedy_and_without_the_addre
         (json!({ "url": url, "stream": "s", "tls": { "key": "/no/such" } }), "tls needs both"),
     ];
     for (settings, expected) in cases {
-        let says = misfit(settings);
+        let says = problem(settings);
         assert!(says.starts_with(expected), "{says}");
         assert!(!says.contains("hunter2"), "{says}");
     }
@@ -43,7 +44,7 @@ fn a_channel_alone_is_fine_for_those_who_say_so() {
 }
 
 fn names(template: &str, message: Message) -> String {
-    let template = crate::sinks::template::Template::parse(template).unwrap();
+    let template = crate::sink::template::Template::parse(template).unwrap();
     let delivery = Delivery::new(message, Position::START);
     let run = Run::new("bus", Partition::new(0), vec![delivery]);
     let stream = template.render(&StreamRule, &run, &run.deliveries[0]).unwrap();
@@ -69,4 +70,25 @@ fn a_message_cannot_reach_another_stream() {
     let expected =
         "posthaste:{x:acme%3Aorders%7D%7B:order}:bus:x%3Aacme%253Aorders%257D%257B%3Aorder:acme%3Aorders}{:order/1";
     assert_eq!(names("x:{tenant}:{aggregate_type}", forged), expected);
+}
+
+#[test]
+fn no_password_is_shown() {
+    let settings = json!({
+        "url": "redis://ann:hunter2@localhost", "stream": "s", "sentinel": { "master": "m", "password": "hunter2" }
+    });
+    let settings: Settings = serde_json::from_value(settings).unwrap();
+    let shown = format!("{settings:?} {:?}", Redis::new(settings.clone()).unwrap());
+    assert!(shown.contains("localhost") && !shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
+fn a_duration_may_have_days() {
+    let settings = |known_for: &str| {
+        let settings = json!({ "url": "redis://localhost", "stream": "s", "repeats_known_for": known_for });
+        serde_json::from_value::<Settings>(settings)
+    };
+    assert_eq!(settings("7d").unwrap().repeats_known_for.as_secs(), 7 * 86_400);
+    let error = settings("7").unwrap_err().to_string();
+    assert!(error.contains("`7` is not a duration: write a number with ms, s, m, h, d or w"), "{error}");
 }

@@ -1,49 +1,49 @@
-//! What Redis says, and what it means for a message.
+//! What Redis said, and what it means for a message.
 
 use redis::{ErrorKind, RedisError};
 
-use super::link::Link;
+use super::connection::Connection;
 use crate::sink::{Error, Verdict};
 
 /// An error of the client: no connection, no answer, or what the server says about the whole command.
-pub(super) fn from_client(error: &RedisError, link: &Link) -> Error {
+pub(super) fn from_client(error: &RedisError, connection: &Connection) -> Error {
     match (error.kind(), error.code()) {
         (ErrorKind::Server(_) | ErrorKind::Extension, Some(code)) => {
-            from_server(&format!("{code} {}", error.detail().unwrap_or_default()), link)
+            from_server(&format!("{code} {}", error.detail().unwrap_or_default()), connection)
         }
         (ErrorKind::AuthenticationFailed, _) => {
-            Error::unreachable(format_args!("{link} does not let us in: user or password in `url` are wrong"))
+            Error::unreachable(format_args!("{connection} does not let us in: user or password in `url` are wrong"))
         }
-        _ if error.is_timeout() => Error::unreachable(format_args!("{link} does not answer")),
-        _ => Error::unreachable(format_args!("{link} cannot be reached: {error}")),
+        _ if error.is_timeout() => Error::unreachable(format_args!("{connection} does not answer")),
+        _ => Error::unreachable(format_args!("{connection} cannot be reached: {error}")),
     }
 }
 
 /// An error of the server, as it wrote it: a word in capitals, and a text.
-pub(super) fn from_server(says: &str, link: &Link) -> Error {
-    let code = says.split(' ').next().unwrap_or_default();
+pub(super) fn from_server(said: &str, connection: &Connection) -> Error {
+    let code = said.split(' ').next().unwrap_or_default();
     let remedy = match code {
         "MOVED" | "ASK" => ", because this is a cluster: set `cluster = true`",
-        "NOAUTH" | "ERR" if is_unauthenticated(says) => ", because it wants a password: write it into `url`",
+        "NOAUTH" | "ERR" if is_unauthenticated(said) => ", because it wants a password: write it into `url`",
         "WRONGPASS" => ": user or password in `url` are wrong",
         _ => "",
     };
-    Error::new(verdict(code, says), format_args!("{link} refuses: {says}{remedy}"))
+    Error::new(verdict(code, said), format_args!("{connection} refuses: {said}{remedy}"))
 }
 
 /// Whoever has not logged in may not even send a long command.
-fn is_unauthenticated(says: &str) -> bool {
-    says.starts_with("NOAUTH") || says.contains("unauthenticated")
+fn is_unauthenticated(said: &str) -> bool {
+    said.starts_with("NOAUTH") || said.contains("unauthenticated")
 }
 
-fn verdict(code: &str, says: &str) -> Verdict {
+fn verdict(code: &str, said: &str) -> Verdict {
     match code {
-        _ if is_unauthenticated(says) => Verdict::Unreachable,
+        _ if is_unauthenticated(said) => Verdict::Unreachable,
         // Of the server as a whole: it starts, changes roles, is full, does not know us.
         "LOADING" | "MASTERDOWN" | "READONLY" | "CLUSTERDOWN" | "TRYAGAIN" | "MOVED" | "ASK" | "BUSY" | "OOM"
         | "MISCONF" | "NOREPLICAS" | "WRONGPASS" | "UNKILLABLE" => Verdict::Unreachable,
         // A user may have the right to some streams and channels only.
-        "NOPERM" if !says.contains("key") && !says.contains("channel") => Verdict::Unreachable,
+        "NOPERM" if !said.contains("key") && !said.contains("channel") => Verdict::Unreachable,
         _ => Verdict::Retry,
     }
 }
@@ -65,8 +65,8 @@ mod tests {
             ("ERR Protocol error: unauthenticated multibulk length", Verdict::Unreachable),
             ("ERR something new", Verdict::Retry),
         ];
-        for (says, expected) in cases {
-            assert_eq!(verdict(says.split(' ').next().unwrap(), says), expected, "{says}");
+        for (said, expected) in cases {
+            assert_eq!(verdict(said.split(' ').next().unwrap(), said), expected, "{said}");
         }
     }
 }

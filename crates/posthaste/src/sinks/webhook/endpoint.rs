@@ -7,8 +7,8 @@ use reqwest::Url;
 
 use super::guard::Guard;
 use super::resolver::Refused;
+use crate::sink::template::{Field, Rule, Template, percent_encode};
 use crate::sink::{Delivery, Error, Run};
-use crate::sinks::template::{Field, Rule, Template, percent_encode};
 
 pub(super) struct Endpoint {
     template: Template,

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use reqwest::Method;
 use serde::Deserialize;
 
+use crate::duration;
 use crate::secret::Secret;
-use crate::sinks::format::Format;
-use crate::sinks::settings::duration;
-use crate::sinks::template::Template;
+use crate::sink::format::Format;
+use crate::sink::template::Template;
 
 /// The settings of a webhook: `[destinations.NAME.webhook]`.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Settings {
     /// Where to; fields of the message in braces, percent-encoded.
     pub url: Template,
@@ -26,19 +28,20 @@ pub struct Settings {
     /// Sent with every message; fields of the message in braces.
     #[serde(default)]
     pub headers: BTreeMap<String, Template>,
+    /// What a message looks like there.
     #[serde(default)]
     pub format: Format,
     /// A request that takes longer has failed.
-    #[serde(default = "ten_seconds", deserialize_with = "duration")]
+    #[serde(default = "ten_seconds", with = "duration")]
     pub timeout: Duration,
     /// An endpoint that cannot be connected to for so long is out of reach.
-    #[serde(default = "five_seconds", deserialize_with = "duration")]
+    #[serde(default = "five_seconds", with = "duration")]
     pub connect_timeout: Duration,
     /// A connection that nobody used for so long is closed.
-    #[serde(default = "minute", deserialize_with = "duration")]
+    #[serde(default = "minute", with = "duration")]
     pub idle_timeout: Duration,
     /// What `Retry-After` can ask for at most.
-    #[serde(default = "hour", deserialize_with = "duration")]
+    #[serde(default = "hour", with = "duration")]
     pub retry_after_cap: Duration,
     /// What a status means where the defaults do not suit: `404 = "retry"`, `3xx = "reject"`.
     #[serde(default)]
@@ -95,6 +98,14 @@ impl fmt::Debug for Settings {
             .field("statuses", &self.statuses)
             .field("allow", &self.allow)
             .finish_non_exhaustive()
+    }
+}
+
+/// Requests with a body that endpoints expect.
+pub(super) fn method(name: &str) -> Result<Method, String> {
+    match name {
+        "POST" | "PUT" | "PATCH" => Method::from_bytes(name.as_bytes()).map_err(|error| error.to_string()),
+        _ => Err(format!("cannot be {name:?}: expected POST, PUT or PATCH")),
     }
 }
 

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::guard::Guard;
 use super::*;
-use crate::sinks::template::Template;
+use crate::sink::template::Template;
 
 mod addresses;
 mod urls;
@@ -13,7 +13,7 @@ fn settings(url: &str) -> Settings {
     Settings::new(Template::parse(url).expect("the template is well formed"))
 }
 
-fn refused(settings: Settings) -> Misfit {
+fn refused(settings: Settings) -> Problem {
     let url = settings.url.clone();
     Webhook::new(settings).err().unwrap_or_else(|| panic!("the settings are refused: {url}"))
 }
@@ -32,9 +32,9 @@ fn a_setting_that_cannot_be_meant_is_named() {
         (settings("https://10.0.0.7/hooks"), "url", "private"),
     ];
     for (settings, setting, says) in cases {
-        let misfit = refused(settings);
-        assert_eq!(misfit.setting, setting, "{misfit}");
-        assert!(misfit.says.contains(says) && !misfit.says.contains("hunter2"), "{misfit}");
+        let problem = refused(settings);
+        assert_eq!(problem.setting, setting, "{problem}");
+        assert!(problem.text.contains(says) && !problem.text.contains("hunter2"), "{problem}");
     }
 }
 
@@ -42,9 +42,9 @@ fn a_setting_that_cannot_be_meant_is_named() {
 fn a_header_that_is_not_the_configs_to_set_is_refused() {
     for name in ["Host", "content-length", "Webhook-Signature", "content-type", "no name"] {
         let headers = [(name.to_owned(), Template::parse("x").unwrap())].into();
-        let misfit = refused(Settings { headers, ..settings("https://example.com/") });
-        assert_eq!(misfit.setting, "headers");
-        assert!(misfit.says.contains(name), "{misfit}");
+        let problem = refused(Settings { headers, ..settings("https://example.com/") });
+        assert_eq!(problem.setting, "headers");
+        assert!(problem.text.contains(name), "{problem}");
     }
 }
 

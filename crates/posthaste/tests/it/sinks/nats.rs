@@ -8,8 +8,8 @@ use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Headers, Message};
 use posthaste::sink::Sink;
+use posthaste::sink::template::Template;
 use posthaste::sinks::nats::{Nats, Settings};
-use posthaste::sinks::template::Template;
 
 use self::server::{PASSWORD, Server, Stored};
 use super::order::{BehindAProxy, order_suite};

@@ -8,8 +8,8 @@ use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Headers, Message, MessageId};
 use posthaste::sink::Sink;
+use posthaste::sink::template::Template;
 use posthaste::sinks::redis::{Redis, Settings};
-use posthaste::sinks::template::Template;
 
 use self::server::{Entry, Server};
 use super::order::{BehindAProxy, order_suite};

@@ -7,10 +7,11 @@ use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::conformance::sink_suite::{Arrived, Impossible, SinkUnderTest};
 use posthaste::message::Message;
 use posthaste::sink::Sink;
-use posthaste::sinks::template::Template;
+use posthaste::sink::template::Template;
 use posthaste::sinks::webhook::{Settings, Webhook};
 
 use self::endpoint::Endpoint;
+use crate::sinks::changed;
 
 mod answers;
 mod cloudevents;
@@ -25,12 +26,11 @@ const TOKEN: &str = "tok-5f2d9e";
 /// Settings for an endpoint on this machine, which has to be allowed.
 fn settings(url: &str) -> Settings {
     let token = Template::parse(&format!("Bearer {TOKEN}")).expect("a header is a template");
-    Settings {
-        allow: vec!["127.0.0.1".into()],
-        secrets: vec![SECRET.into()],
-        headers: [("authorization".to_owned(), token)].into(),
-        ..Settings::new(Template::parse(url).expect("the URL is a template"))
-    }
+    changed(Settings::new(Template::parse(url).expect("the URL is a template")), |settings| {
+        settings.allow = vec!["127.0.0.1".into()];
+        settings.secrets = vec![SECRET.into()];
+        settings.headers = [("authorization".to_owned(), token)].into();
+    })
 }
 
 struct WebhookUnderTest {

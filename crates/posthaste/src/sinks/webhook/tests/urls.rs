@@ -4,6 +4,7 @@ use super::*;
 use crate::journal::{Partition, Position};
 use crate::message::Message;
 use crate::retry::Verdict;
+use crate::sink::Delivery;
 
 /// Ways to write an address that must not be called.
 const REFUSED: [&str; 34] = [
@@ -79,17 +80,17 @@ const ACCEPTED: [&str; 12] = [
 #[test]
 fn an_address_that_is_not_public_is_refused_however_it_is_written() {
     for url in REFUSED {
-        let misfit = refused(settings(url));
-        assert_eq!(misfit.setting, "url", "{url}");
-        assert!(misfit.says.contains("not public"), "{url}: {misfit}");
+        let problem = refused(settings(url));
+        assert_eq!(problem.setting, "url", "{url}");
+        assert!(problem.text.contains("not public"), "{url}: {problem}");
     }
 }
 
 #[test]
 fn what_is_no_url_of_http_is_refused() {
     for url in MALFORMED {
-        let misfit = refused(settings(url));
-        assert_eq!(misfit.setting, "url", "{url}");
+        let problem = refused(settings(url));
+        assert_eq!(problem.setting, "url", "{url}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! CloudEvents as the Kafka binding wants them, read by a consumer that knows nothing of the sink.
 
 use posthaste::Message;
-use posthaste::sinks::format::Format;
+use posthaste::sink::format::Format;
 use serde_json::{Value, json};
 
 use super::KafkaUnderTest;

@@ -2,12 +2,13 @@
 
 use async_nats::ConnectOptions;
 use async_nats::jetstream::{self, Context, stream};
-use posthaste::sinks::nats::{Nats, Settings, Urls};
+use posthaste::sinks::nats::{Nats, Urls};
 use posthaste::testkit::waiting::eventually;
 
 use super::server::{PASSWORD, Server, free_address};
 use super::settings;
 use crate::servers::block_on;
+use crate::sinks::changed;
 use crate::sinks::runs::{delivered, insist, orders};
 
 struct Cluster {
@@ -55,7 +56,7 @@ impl Cluster {
 
     fn sink(&self) -> Nats {
         let url = Urls::Many(self.servers.iter().map(|server| server.url().into()).collect());
-        Nats::new(Settings { url, ..settings("", "orders.{aggregate_id}") }).unwrap()
+        Nats::new(changed(settings("", "orders.{aggregate_id}"), |settings| settings.url = url)).unwrap()
     }
 }
 

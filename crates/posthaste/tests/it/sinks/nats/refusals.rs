@@ -5,10 +5,11 @@ use std::time::Duration;
 use posthaste::Message;
 use posthaste::message::Limits;
 use posthaste::sink::{Sink, Verdict};
-use posthaste::sinks::nats::{Nats, Settings};
+use posthaste::sinks::nats::Nats;
 
 use super::server::{PASSWORD, Server};
 use super::settings;
+use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, order, orders};
 
 fn sized(bytes: usize) -> Message {
@@ -76,7 +77,7 @@ async fn another_stream_than_the_expected_one_is_refused() {
     let server = Server::start("");
     server.create_stream("ORDERS", "orders.>", "");
     let stream = Some("OTHERS".into());
-    let sink = Nats::new(Settings { stream, ..settings(&server.url(), "orders.x") }).unwrap();
+    let sink = Nats::new(changed(settings(&server.url(), "orders.x"), |settings| settings.stream = stream)).unwrap();
     let error = deliver(&sink, &orders("1", 1, 1)).await.error.unwrap();
     assert_eq!(error.verdict, Verdict::Retry, "{error}");
 }
@@ -107,7 +108,10 @@ async fn a_subject_that_is_forbidden_concerns_its_messages_only() {
     server.create_stream("ORDERS", "orders.>", "");
     let url = format!("nats://app:secret@{}", server.address);
     let response_timeout = Duration::from_millis(700);
-    let sink = Nats::new(Settings { response_timeout, ..settings(&url, "orders.{event_type}") }).unwrap();
+    let sink = Nats::new(changed(settings(&url, "orders.{event_type}"), |settings| {
+        settings.response_timeout = response_timeout
+    }))
+    .unwrap();
     let mut forbidden = orders("2", 2, 2);
     forbidden[0].1.event_type = "invoice.sent".into();
     let error = deliver(&sink, &forbidden).await.error.unwrap();

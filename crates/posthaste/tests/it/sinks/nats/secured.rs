@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use async_nats::ConnectOptions;
 use async_nats::jetstream::{self, stream};
-use posthaste::sinks::nats::{Nats, Settings, Tls};
+use posthaste::sinks::nats::{Nats, Tls};
 
 use super::server::{PASSWORD, Server};
 use super::settings;
 use crate::sinks::certificates::{Certificates, assert_turned_away};
+use crate::sinks::changed;
 use crate::sinks::runs::{delivered, orders};
 
 #[tokio::test]
@@ -23,7 +24,7 @@ async fn tls_needs_an_authority_that_is_trusted_and_a_certificate_that_is_wanted
     server.create_stream("ORDERS", "orders.>", "");
 
     let url = format!("tls://ann:{PASSWORD}@localhost:{}", server.address.port());
-    let sink = |tls: Tls| Nats::new(Settings { tls: Some(tls), ..settings(&url, "orders.x") }).unwrap();
+    let sink = |tls: Tls| Nats::new(changed(settings(&url, "orders.x"), |settings| settings.tls = Some(tls))).unwrap();
     let trusting = |ca: PathBuf| {
         let (certificate, key) = (Some(certificates.certificate()), Some(certificates.key()));
         Tls { ca: Some(ca), certificate, key }
@@ -48,7 +49,8 @@ async fn an_nkey_opens_the_door_and_is_not_shown() {
     };
     let sink = |server: &Server| {
         let nkey = Some(SEED.into());
-        Nats::new(Settings { nkey, ..settings(&format!("nats://{}", server.address), "orders.x") }).unwrap()
+        Nats::new(changed(settings(&format!("nats://{}", server.address), "orders.x"), |settings| settings.nkey = nkey))
+            .unwrap()
     };
     let server = start(PUBLIC_KEY);
     server.create_stream("ORDERS", "orders.>", "");
@@ -71,7 +73,7 @@ async fn a_users_file_opens_the_door_and_is_not_shown() {
 
     let sink = |name: &str| {
         let credentials = Some(folder.join(name));
-        Nats::new(Settings { credentials, ..settings(&url, "orders.x") }).unwrap()
+        Nats::new(changed(settings(&url, "orders.x"), |settings| settings.credentials = credentials)).unwrap()
     };
     delivered(&sink("relay.creds"), &orders("1", 1, 3)).await;
     assert_eq!(stream.get_info().await.unwrap().state.messages, 3);

@@ -1,11 +1,12 @@
 //! What is stored, and what is not stored again.
 
 use posthaste::sink::Verdict;
-use posthaste::sinks::format::Format;
-use posthaste::sinks::nats::{Nats, Settings};
+use posthaste::sink::format::Format;
+use posthaste::sinks::nats::Nats;
 
 use super::server::Server;
 use super::settings;
+use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, order, orders};
 
 fn server() -> Server {
@@ -63,7 +64,8 @@ async fn a_cloudevent_is_one_document_or_headers() {
     for format in [Format::CloudEvents, Format::CloudEventsBinary] {
         // Another id, or the second would be a repeat.
         let message = order("ü", 1).build().unwrap();
-        let sink = Nats::new(Settings { format, ..settings(&server.url(), "orders.x") }).unwrap();
+        let sink =
+            Nats::new(changed(settings(&server.url(), "orders.x"), |settings| settings.format = format)).unwrap();
         delivered(&sink, &[(1, message)]).await;
     }
     let stored = server.stored("ORDERS");
@@ -77,7 +79,9 @@ async fn a_cloudevent_is_one_document_or_headers() {
 #[tokio::test]
 async fn with_a_fence_a_worker_that_was_away_is_refused_once_and_then_knows() {
     let server = server();
-    let fenced = || Nats::new(Settings { fence: true, ..settings(&server.url(), "orders.{aggregate_id}") }).unwrap();
+    let fenced = || {
+        Nats::new(changed(settings(&server.url(), "orders.{aggregate_id}"), |settings| settings.fence = true)).unwrap()
+    };
     let (worker, zombie) = (fenced(), fenced());
     delivered(&zombie, &orders("1", 1, 3)).await;
     delivered(&worker, &orders("1", 4, 6)).await;
@@ -94,7 +98,8 @@ async fn with_a_fence_a_worker_that_was_away_is_refused_once_and_then_knows() {
 #[tokio::test]
 async fn with_a_fence_repeats_are_no_obstacle() {
     let server = server();
-    let sink = Nats::new(Settings { fence: true, ..settings(&server.url(), "orders.{aggregate_id}") }).unwrap();
+    let sink =
+        Nats::new(changed(settings(&server.url(), "orders.{aggregate_id}"), |settings| settings.fence = true)).unwrap();
     let messages = orders("1", 1, 9);
     for run in [&messages[..6], &messages[3..], &messages[..]] {
         delivered(&sink, run).await;

@@ -3,7 +3,7 @@
 use lapin::message::Delivery;
 use lapin::types::AMQPValue;
 use posthaste::Message;
-use posthaste::sinks::format::Format;
+use posthaste::sink::format::Format;
 use serde_json::{Value, json};
 
 use super::RabbitmqUnderTest;

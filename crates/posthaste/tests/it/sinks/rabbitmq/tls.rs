@@ -7,6 +7,7 @@ use posthaste::sinks::rabbitmq::{Rabbitmq, Settings};
 
 use crate::servers::{Private, block_on};
 use crate::sinks::certificates::{Certificates, assert_turned_away};
+use crate::sinks::changed;
 use crate::sinks::key;
 
 /// And the port on which it speaks TLS.
@@ -41,9 +42,12 @@ fn tls_needs_an_authority_that_is_trusted_and_a_certificate_that_is_wanted() {
         let consumer = super::Consumer::of(super::broker::QUEUE, &server.address()).await;
         assert_eq!(super::ids(&consumer.arrived().await), key::ids(&messages));
 
-        let stranger = Settings { ca_file: Some(certificates.stranger()), ..settings.clone() };
+        let stranger = changed(settings.clone(), |settings| settings.ca_file = Some(certificates.stranger()));
         assert_turned_away(&sink(&stranger), "UnknownIssuer", "guest").await;
-        let nobody = Settings { client_cert_file: None, client_key_file: None, ..settings };
+        let nobody = changed(settings, |settings| {
+            settings.client_cert_file = None;
+            settings.client_key_file = None;
+        });
         assert_turned_away(&sink(&nobody), "cannot be reached", "guest").await;
     });
 }

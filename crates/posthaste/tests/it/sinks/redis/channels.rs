@@ -1,11 +1,12 @@
 //! What is published to channels.
 
-use posthaste::sinks::format::Format;
+use posthaste::sink::format::Format;
+use posthaste::sink::template::Template;
 use posthaste::sinks::redis::{Redis, Settings};
-use posthaste::sinks::template::Template;
 
 use super::server::{Connection, Reply, Server};
 use super::settings;
+use crate::sinks::changed;
 use crate::sinks::runs::{delivered, orders};
 
 fn subscribe(server: &Server, pattern: &str) -> Connection {
@@ -24,7 +25,11 @@ fn next(subscriber: &mut Connection) -> (String, serde_json::Value) {
 
 fn lossy(server: &Server) -> Settings {
     let channel = Some(Template::parse("events:{event_type}").unwrap());
-    Settings { stream: None, channel, allow_lossy: true, ..settings(&server.url(), "x") }
+    changed(settings(&server.url(), "x"), |settings| {
+        settings.stream = None;
+        settings.channel = channel;
+        settings.allow_lossy = true;
+    })
 }
 
 #[tokio::test]
@@ -41,7 +46,7 @@ async fn who_listens_hears_the_payloads_in_order() {
 async fn a_cloudevent_tells_a_listener_everything() {
     let server = Server::start(&[]);
     let mut subscriber = subscribe(&server, "events:*");
-    let sink = Redis::new(Settings { format: Format::CloudEvents, ..lossy(&server) }).unwrap();
+    let sink = Redis::new(changed(lossy(&server), |settings| settings.format = Format::CloudEvents)).unwrap();
     let messages = orders("1", 1, 1);
     delivered(&sink, &messages).await;
     let (_, event) = next(&mut subscriber);
@@ -55,7 +60,11 @@ async fn beside_a_stream_a_repeat_is_neither_appended_nor_published() {
     let server = Server::start(&[]);
     let mut subscriber = subscribe(&server, "events:*");
     let stream = Some(Template::parse("orders").unwrap());
-    let sink = Redis::new(Settings { stream, allow_lossy: false, ..lossy(&server) }).unwrap();
+    let sink = Redis::new(changed(lossy(&server), |settings| {
+        settings.stream = stream;
+        settings.allow_lossy = false;
+    }))
+    .unwrap();
     let messages = orders("1", 1, 4);
     for run in [&messages[..2], &messages[..2], &messages[1..]] {
         delivered(&sink, run).await;

@@ -1,10 +1,11 @@
 //! A cluster of three masters.
 
 use posthaste::sink::Verdict;
-use posthaste::sinks::redis::{Redis, Settings, Urls};
+use posthaste::sinks::redis::{Redis, Urls};
 
 use super::server::{Reply, Server, free_address};
 use super::settings;
+use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, insist, orders};
 
 /// First and last slot of each master.
@@ -39,7 +40,11 @@ impl Cluster {
 
     fn sink(&self) -> Redis {
         let url = Urls::Many(self.masters.iter().map(|master| master.url().into()).collect());
-        Redis::new(Settings { url, cluster: true, ..settings("", "order:{aggregate_id}") }).unwrap()
+        Redis::new(changed(settings("", "order:{aggregate_id}"), |settings| {
+            settings.url = url;
+            settings.cluster = true;
+        }))
+        .unwrap()
     }
 
     /// Which master has the stream of an order.

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::sink::{Sink, Verdict};
-use posthaste::sinks::redis::{Redis, Settings};
+use posthaste::sinks::redis::Redis;
 
 use super::server::Server;
 use super::settings;
+use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, insist, insist_during, order, orders};
 
 fn positions(server: &Server, stream: &str) -> Vec<u64> {
@@ -121,7 +122,7 @@ async fn a_stream_that_is_forbidden_concerns_its_messages_only() {
 #[tokio::test]
 async fn a_payload_arrives_whole_up_to_the_limit_and_is_rejected_beyond_it() {
     let server = Server::start(&["--proto-max-bulk-len", "4mb"]);
-    let settings = Settings { max_message_bytes: 4 << 20, ..settings(&server.url(), "orders") };
+    let settings = changed(settings(&server.url(), "orders"), |settings| settings.max_message_bytes = 4 << 20);
     let sink = Redis::new(settings).unwrap();
     let limits = posthaste::message::Limits { payload_bytes: 16 << 20, ..Default::default() };
     let sized = |bytes: usize| {

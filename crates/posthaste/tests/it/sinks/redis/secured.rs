@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use posthaste::sinks::redis::{Redis, Settings, Tls};
+use posthaste::sinks::redis::{Redis, Tls};
 
 use super::server::{Server, free_address};
 use super::{PASSWORD, settings};
 use crate::sinks::certificates::{Certificates, assert_turned_away};
+use crate::sinks::changed;
 use crate::sinks::runs::{delivered, orders};
 
 #[tokio::test]
@@ -19,7 +20,7 @@ async fn tls_needs_an_authority_that_is_trusted_and_a_certificate_that_is_wanted
     let server = Server::start(&[&["--requirepass", PASSWORD], &tls[..]].concat());
 
     let url = format!("rediss://:{PASSWORD}@127.0.0.1:{port}");
-    let sink = |tls: Tls| Redis::new(Settings { tls: Some(tls), ..settings(&url, "orders") }).unwrap();
+    let sink = |tls: Tls| Redis::new(changed(settings(&url, "orders"), |settings| settings.tls = Some(tls))).unwrap();
     let trusting = |ca: PathBuf| {
         let (certificate, key) = (Some(certificates.certificate()), Some(certificates.key()));
         Tls { ca: Some(ca), certificate, key }

@@ -3,10 +3,11 @@
 use std::process::{Child, Command, Stdio};
 
 use posthaste::sink::Verdict;
-use posthaste::sinks::redis::{Redis, Sentinel, Settings};
+use posthaste::sinks::redis::{Redis, Sentinel};
 
 use super::server::{Connection, Reply, Server, free_address, program};
 use super::settings;
+use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, orders};
 
 struct Sentinels {
@@ -50,7 +51,8 @@ async fn sentinels_say_where_to_go_after_a_failover() {
     let replica = Server::start(&["--replicaof", "127.0.0.1", &master.address.port().to_string()]);
     let sentinels = Sentinels::watch(&master);
     let sentinel = Some(Sentinel { master: "shop".into(), user: None, password: None });
-    let sink = Redis::new(Settings { sentinel, ..settings(&sentinels.url, "orders") }).unwrap();
+    let sink =
+        Redis::new(changed(settings(&sentinels.url, "orders"), |settings| settings.sentinel = sentinel)).unwrap();
     let messages = orders("1", 1, 6);
     delivered(&sink, &messages[..3]).await;
     replica.wait_until(|replica| replica.entries("orders").len() == 3);

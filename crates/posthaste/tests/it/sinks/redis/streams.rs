@@ -1,12 +1,13 @@
 //! What is appended to streams, and what is not appended again.
 
 use posthaste::sink::Verdict;
-use posthaste::sinks::format::Format;
-use posthaste::sinks::redis::{Redis, Settings};
-use posthaste::sinks::template::Template;
+use posthaste::sink::format::Format;
+use posthaste::sink::template::Template;
+use posthaste::sinks::redis::Redis;
 
 use super::server::{Reply, Server};
 use super::settings;
+use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, order, orders};
 
 fn sink(server: &Server) -> Redis {
@@ -71,7 +72,7 @@ async fn a_long_run_is_known_to_its_end() {
 async fn an_entry_has_the_attributes_the_headers_and_last_the_payload() {
     let server = Server::start(&[]);
     let fields = [("kind".to_owned(), Template::parse("{aggregate_type} {tenant|-}").unwrap())].into();
-    let sink = Redis::new(Settings { fields, ..settings(&server.url(), "orders") }).unwrap();
+    let sink = Redis::new(changed(settings(&server.url(), "orders"), |settings| settings.fields = fields)).unwrap();
     let message = order("1", 1).tenant("acme").header("x-note", "n").build().unwrap();
     delivered(&sink, &[(7, message)]).await;
     let entry = server.entries("orders").remove(0);
@@ -123,7 +124,7 @@ async fn a_cloudevent_is_one_document_or_fields() {
             "content-type ce-specversion ce-id ce-source ce-time ce-position ce-type ce-subject ce-aggregatetype ce-partitionkey payload",
         ),
     ] {
-        let sink = Redis::new(Settings { format, ..settings(&server.url(), "{id}") }).unwrap();
+        let sink = Redis::new(changed(settings(&server.url(), "{id}"), |settings| settings.format = format)).unwrap();
         let message = order("1", 1).build().unwrap();
         delivered(&sink, &[(1, message.clone())]).await;
         let entry = server.entries(&message.id.to_string()).remove(0);
@@ -134,7 +135,8 @@ async fn a_cloudevent_is_one_document_or_fields() {
 #[tokio::test]
 async fn a_stream_is_trimmed_to_about_its_length() {
     let server = Server::start(&["--stream-node-max-entries", "10"]);
-    let sink = Redis::new(Settings { max_length: Some(20), ..settings(&server.url(), "orders") }).unwrap();
+    let sink =
+        Redis::new(changed(settings(&server.url(), "orders"), |settings| settings.max_length = Some(20))).unwrap();
     for run in orders("1", 1, 500).chunks(50) {
         delivered(&sink, run).await;
     }
@@ -159,7 +161,10 @@ async fn what_is_known_of_a_key_is_forgotten_in_time() {
 async fn without_as_many_replicas_as_wanted_nothing_is_confirmed() {
     let server = Server::start(&[]);
     let wait_timeout = std::time::Duration::from_millis(100);
-    let settings = Settings { wait_replicas: 1, wait_timeout, ..settings(&server.url(), "orders") };
+    let settings = changed(settings(&server.url(), "orders"), |settings| {
+        settings.wait_replicas = 1;
+        settings.wait_timeout = wait_timeout;
+    });
     let (sink, messages) = (Redis::new(settings).unwrap(), orders("1", 1, 3));
     let outcome = deliver(&sink, &messages).await;
     assert_eq!(outcome.confirmed, 0);

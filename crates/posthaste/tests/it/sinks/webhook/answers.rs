@@ -8,13 +8,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use posthaste::Message;
 use posthaste::journal::{Partition, Position};
 use posthaste::retry::Verdict;
+use posthaste::sink::template::Template;
 use posthaste::sink::{Delivery, Error, Outcome, Run, Sink};
-use posthaste::sinks::template::Template;
 use posthaste::sinks::webhook::{Settings, Webhook};
 use sha2::Sha256;
 
 use super::endpoint::{Answer, Endpoint, Request};
 use super::{SECRET, settings};
+use crate::sinks::changed;
 
 fn order() -> Message {
     let order = Message::builder("order.created", "order", "7").json(&serde_json::json!({ "total": 1 })).tenant("acme");
@@ -52,8 +53,9 @@ async fn error(endpoint: &Endpoint, answer: Answer) -> Error {
 async fn a_request_is_signed_with_every_secret_over_what_arrives() {
     let endpoint = Endpoint::start().await;
     let other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
-    let both =
-        Settings { secrets: vec![other.into(), SECRET.into()], ..settings(&format!("http://{}/", endpoint.address())) };
+    let both = changed(settings(&format!("http://{}/", endpoint.address())), |settings| {
+        settings.secrets = vec![other.into(), SECRET.into()]
+    });
     let message = order();
     assert!(deliver(both, &message).await.error.is_none());
     let request = &endpoint.requests()[0];
@@ -67,10 +69,24 @@ async fn a_request_is_signed_with_every_secret_over_what_arrives() {
 }
 
 #[tokio::test]
+async fn a_message_without_a_signature_has_its_id_and_time_all_the_same() {
+    let endpoint = Endpoint::start().await;
+    let unsigned =
+        changed(settings(&format!("http://{}/", endpoint.address())), |settings| settings.secrets = Vec::new());
+    let message = order();
+    assert!(deliver(unsigned, &message).await.error.is_none());
+    let request = &endpoint.requests()[0];
+    assert_eq!(request.header("webhook-id"), Some(message.id.to_string()));
+    assert_eq!(request.header("idempotency-key"), Some(message.id.to_string()));
+    assert!(request.header("webhook-timestamp").is_some_and(|seconds| seconds.parse::<i64>().is_ok()));
+    assert_eq!(request.header("webhook-signature"), None);
+}
+
+#[tokio::test]
 async fn url_and_headers_are_filled_in_from_the_message() {
     let endpoint = Endpoint::start().await;
     let url = format!("http://{}/{{aggregate_type}}/{{key}}?t={{tenant}}&u={{user|nobody}}", endpoint.address());
-    let mut settings = Settings { method: "PUT".into(), ..settings(&url) };
+    let mut settings = changed(settings(&url), |settings| settings.method = "PUT".into());
     settings.headers.insert("X-Tenant".into(), Template::parse("tenant={tenant}").expect("a template"));
     assert!(deliver(settings, &order()).await.error.is_none());
     let request = &endpoint.requests()[0];
@@ -147,7 +163,7 @@ async fn the_first_20_kb_of_what_the_endpoint_says_are_kept() {
 async fn an_endpoint_that_does_not_answer_has_failed_this_message_and_is_not_out_of_reach() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let url = format!("http://{}/", silent.local_addr().expect("it has an address"));
-    let impatient = Settings { timeout: Duration::from_millis(50), ..settings(&url) };
+    let impatient = changed(settings(&url), |settings| settings.timeout = Duration::from_millis(50));
     let error = deliver(impatient, &order()).await.error.expect("it was not delivered");
     assert_eq!(error.verdict, Verdict::Retry, "{error}");
 }

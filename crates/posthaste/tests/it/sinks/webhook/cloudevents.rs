@@ -1,13 +1,13 @@
 //! CloudEvents as the HTTP binding wants them.
 
 use posthaste::Message;
-use posthaste::sinks::format::Format;
-use posthaste::sinks::webhook::Settings;
+use posthaste::sink::format::Format;
 use serde_json::{Value, json};
 
 use super::answers::deliver;
 use super::endpoint::{Endpoint, Request};
 use super::settings;
+use crate::sinks::changed;
 
 fn message() -> Message {
     let message = Message::builder("order.created", "order", "ü 7").tenant("acme");
@@ -16,7 +16,7 @@ fn message() -> Message {
 
 async fn delivered(format: Format, message: &Message) -> Request {
     let endpoint = Endpoint::start().await;
-    let settings = Settings { format, ..settings(&format!("http://{}/", endpoint.address())) };
+    let settings = changed(settings(&format!("http://{}/", endpoint.address())), |settings| settings.format = format);
     assert_eq!(deliver(settings, message).await.error, None);
     endpoint.requests().remove(0)
 }

@@ -9,11 +9,12 @@ use async_trait::async_trait;
 use posthaste::Message;
 use posthaste::retry::Verdict;
 use posthaste::sink::{Outcome, Sink};
-use posthaste::sinks::webhook::{Lookup, Settings, Webhook};
+use posthaste::sinks::webhook::{Lookup, Webhook};
 
 use super::answers::run;
 use super::endpoint::Endpoint;
 use super::settings;
+use crate::sinks::changed;
 
 /// Says one thing after another; the last is repeated.
 struct Changing {
@@ -38,7 +39,10 @@ async fn sink(answers: &[&[&str]]) -> (Endpoint, Webhook) {
     let url = format!("http://rebound.example:{}/", endpoint.address().port());
     // Every request connects anew, and so resolves anew.
     let idle_timeout = std::time::Duration::from_nanos(1);
-    let settings = Settings { allow: vec!["127.0.0.2".into()], idle_timeout, ..settings(&url) };
+    let settings = changed(settings(&url), |settings| {
+        settings.allow = vec!["127.0.0.2".into()];
+        settings.idle_timeout = idle_timeout;
+    });
     (endpoint, Webhook::with_lookup(settings, Arc::new(lookup)).expect("the settings are good"))
 }
 

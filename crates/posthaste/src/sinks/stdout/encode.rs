@@ -1,0 +1,104 @@
+//! A message as a line of JSON.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::journal::Position;
+use crate::message::{Headers, Message, MessageId};
+use crate::sink::format::embed;
+use crate::sink::{Delivery, Run};
+
+/// One message, with the names of its fields as everywhere else. Absent fields are left out.
+#[derive(Serialize)]
+pub(super) struct Line<'a> {
+    id: MessageId,
+    event_type: &'a str,
+    aggregate_type: &'a str,
+    aggregate_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tenant: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    correlation_id: Option<&'a str>,
+    occurred_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    due_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_stream: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_event: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_attempts: Option<u32>,
+    destination: &'a str,
+    position: Position,
+    attempt: u32,
+    headers: &'a Headers,
+    content_type: &'a str,
+    #[serde(flatten)]
+    payload: Payload<'a>,
+}
+
+/// Exactly one of three fields, so that a reader can always get back the bytes that were written.
+#[derive(Serialize)]
+enum Payload<'a> {
+    #[serde(rename = "payload")]
+    Json(&'a RawValue),
+    #[serde(rename = "payload_text")]
+    Text(&'a str),
+    #[serde(rename = "payload_base64")]
+    Base64(String),
+}
+
+impl<'a> Payload<'a> {
+    /// JSON becomes a part of the line only if it is one line itself.
+    fn of(message: &'a Message) -> Self {
+        let Ok(text) = std::str::from_utf8(&message.payload) else {
+            return Self::Base64(embed::base64(message));
+        };
+        match embed::json(message).filter(|_| !text.contains(['\n', '\r'])) {
+            Some(json) => Self::Json(json),
+            None => Self::Text(text),
+        }
+    }
+}
+
+/// The lines of a run, each with its line feed.
+pub(super) fn block(run: &Run) -> serde_json::Result<Vec<u8>> {
+    let mut block = Vec::new();
+    for delivery in &run.deliveries {
+        serde_json::to_writer(&mut block, &Line::of(run, delivery))?;
+        block.push(b'\n');
+    }
+    Ok(block)
+}
+
+impl<'a> Line<'a> {
+    fn of(run: &'a Run, delivery: &'a Delivery) -> Self {
+        let message = &*delivery.message;
+        Self {
+            id: message.id,
+            event_type: &message.event_type,
+            aggregate_type: &message.aggregate_type,
+            aggregate_id: &message.aggregate_id,
+            key: message.key.as_deref(),
+            tenant: message.tenant.as_deref(),
+            user: message.user.as_deref(),
+            correlation_id: message.correlation_id.as_deref(),
+            occurred_at: message.occurred_at,
+            due_at: message.due_at,
+            source_stream: message.origin.as_ref().map(|origin| origin.stream.as_str()),
+            source_event: message.origin.as_ref().map(|origin| origin.event.as_str()),
+            max_attempts: message.max_attempts,
+            destination: run.destination.as_str(),
+            position: delivery.position,
+            attempt: delivery.attempt,
+            headers: &message.headers,
+            content_type: &message.content_type,
+            payload: Payload::of(message),
+        }
+    }
+}
