@@ -11,7 +11,8 @@ use std::time::Instant;
 use async_trait::async_trait;
 use posthaste::relay::Settings;
 use posthaste::sink::{self, Outcome, Run, Sink};
-use posthaste::stores::sqlite::{Options, Sqlite, connect, enqueue};
+use posthaste::store::Store;
+use posthaste::stores::sqlite::{Options, Outbox, Sqlite, connect};
 use posthaste::{Destination, Message, Relay};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::Notify;
@@ -102,7 +103,7 @@ fn write(name: &str, others: usize, hot: usize) -> PathBuf {
         if n == others {
             batch.extend((0..left).map(|_| hot_message()));
         }
-        enqueue(&transaction, &batch).expect("messages are stored");
+        Outbox::new().enqueue(&transaction, &batch).expect("messages are stored");
         transaction.commit().expect("a commit");
     }
     connection.pragma_update(None, "wal_checkpoint", "TRUNCATE").expect("everything in one file");
@@ -227,7 +228,7 @@ fn enqueue_rate() -> f64 {
     let started = Instant::now();
     for batch in messages.chunks(100) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).expect("a transaction");
-        enqueue(&transaction, batch).expect("messages are stored");
+        Outbox::new().enqueue(&transaction, batch).expect("messages are stored");
         transaction.commit().expect("a commit");
     }
     messages.len() as f64 / started.elapsed().as_secs_f64()

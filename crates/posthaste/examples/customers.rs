@@ -17,6 +17,7 @@ use std::sync::Arc;
 use posthaste::domain::blocking::{Persist, Transactional};
 use posthaste::domain::{Aggregate, DomainEvent, Events, UnitOfWork, decode};
 use posthaste::sinks::handlers::{Context, Handlers};
+use posthaste::store::Store;
 use posthaste::stores::sqlite::{self, Options, Sqlite};
 use posthaste::{Destination, Message, Relay, sink};
 use rusqlite::{Connection, Transaction};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use posthaste::sinks::handlers::{Handlers, handler_fn};
 use posthaste::sinks::stdout::Stdout;
+use posthaste::store::Store;
 use posthaste::stores::sqlite::{self, Options, Sqlite};
 use posthaste::{Destination, Message, Relay};
 use rusqlite::TransactionBehavior;
@@ -27,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     tx.execute("INSERT INTO orders (id, total) VALUES (42, 99)", [])?;
     let event = Message::builder("order.created", "order", "42").json(&json!({ "total": 99 })).build()?;
-    sqlite::enqueue(&tx, &[event])?;
+    sqlite::Outbox::new().enqueue(&tx, &[event])?;
     tx.commit()?;
 
     // A relay, in this process or in any other one that has the file.

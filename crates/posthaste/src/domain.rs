@@ -49,7 +49,7 @@ pub use self::unit_of_work::{Persist, UnitOfWork};
 #[cfg(feature = "derive")]
 pub use posthaste_derive::DomainEvent;
 
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "rusqlite")]
 pub mod blocking;
 mod changes;
 mod connection;

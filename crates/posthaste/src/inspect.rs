@@ -24,6 +24,7 @@ pub use self::status::Status;
 /// The store as an operator uses it.
 #[async_trait]
 pub trait Inspect: fmt::Debug + Send + Sync {
+    /// Counts, workers and figures, in one snapshot.
     async fn overview(&self) -> Result<Overview>;
 
     /// Deliveries in journal order. A message that no destination takes appears once, without one.
@@ -39,6 +40,7 @@ pub trait Inspect: fmt::Debug + Send + Sync {
     /// that was never registered is not found.
     async fn pause(&self, destination: &Name) -> Result<bool>;
 
+    /// Ends a pause. Returns whether that changed anything; a destination that was never registered is not found.
     async fn resume(&self, destination: &Name) -> Result<bool>;
 
     /// Counts what a purge of messages older than this would remove.

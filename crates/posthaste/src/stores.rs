@@ -18,24 +18,31 @@ pub mod postgres;
 pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+/// For applications that only write.
+#[cfg(all(not(feature = "sqlite"), any(feature = "rusqlite", feature = "sqlx-sqlite")))]
+#[path = "stores/sqlite/writer.rs"]
+pub mod sqlite;
 
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod access;
-#[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "sqlite"))]
+#[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
 mod headers;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+// An application that only writes needs a part of it.
+#[cfg(any(feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
+#[cfg_attr(not(any(feature = "postgres", feature = "sqlite")), allow(dead_code))]
 mod statement;
 #[cfg(any(
     feature = "memory",
     feature = "mongodb",
     feature = "tokio-postgres",
     feature = "sqlx-postgres",
-    feature = "sqlite"
+    feature = "rusqlite",
+    feature = "sqlx-sqlite"
 ))]
 mod telemetry;
 // Each store uses a part of these; with all stores, all of them are used.
-#[cfg(any(feature = "mongodb", feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "mongodb", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
 #[cfg_attr(not(all(feature = "mongodb", feature = "postgres", feature = "sqlite")), allow(dead_code))]
-mod values;
-#[cfg(any(feature = "mongodb", feature = "postgres", feature = "sqlite"))]
+pub(crate) mod values;
+#[cfg(any(feature = "mongodb", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
 mod version;

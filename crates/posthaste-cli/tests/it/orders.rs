@@ -1,7 +1,7 @@
 //! An application that writes numbered events about a few orders, several in each transaction.
 
 use posthaste::Message;
-use posthaste::stores::sqlite::{Options, connect, enqueue};
+use posthaste::stores::sqlite::{Options, Outbox, connect};
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::program::Place;
@@ -36,7 +36,7 @@ impl Orders {
             let events = (first..first + PER_TRANSACTION.min(count - begin)).map(event);
             let (messages, written): (Vec<Message>, Vec<Written>) = events.unzip();
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-            enqueue(&transaction, &messages).unwrap();
+            Outbox::new().enqueue(&transaction, &messages).unwrap();
             transaction.commit().unwrap();
             self.written.extend(written);
         }

@@ -13,7 +13,8 @@ use std::time::Instant;
 use async_trait::async_trait;
 use posthaste::relay::Settings;
 use posthaste::sink::{self, Outcome, Run, Sink};
-use posthaste::stores::sqlite::{Options, Sqlite, connect, enqueue};
+use posthaste::store::Store;
+use posthaste::stores::sqlite::{Options, Outbox, Sqlite, connect};
 use posthaste::{Destination, Message, Relay};
 use rusqlite::TransactionBehavior;
 use tokio::sync::Notify;
@@ -73,7 +74,7 @@ fn journal(name: &str, keys: usize) -> PathBuf {
     for begin in (0..MESSAGES).step_by(BATCH) {
         let batch: Vec<Message> = (begin..begin + BATCH).map(|n| message(n, keys)).collect();
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).expect("a transaction");
-        enqueue(&transaction, &batch).expect("messages are stored");
+        Outbox::new().enqueue(&transaction, &batch).expect("messages are stored");
         transaction.commit().expect("a commit");
     }
     // What it took to write them does not count.

@@ -19,6 +19,7 @@ pub mod auditing;
 pub mod commits;
 mod fixture;
 pub mod leases;
+pub mod lifecycle;
 mod list;
 pub mod listing;
 mod making;

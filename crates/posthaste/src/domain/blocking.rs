@@ -32,7 +32,7 @@ use super::unit_of_work::UnitOfWork;
 use crate::error::Result;
 use crate::journal::{Enqueued, Position};
 use crate::message::{MessageId, OrderKey};
-use crate::stores::sqlite::enqueue;
+use crate::stores::sqlite::Outbox;
 
 #[cfg(feature = "handlers")]
 pub use self::transactional::Transactional;
@@ -49,9 +49,8 @@ pub trait Persist: Aggregate {
     fn persist(&self, transaction: &Transaction<'_>) -> Result<(), Self::Error>;
 }
 
-/// A database file has one outbox.
 impl HasOutbox for Transaction<'_> {
-    type Outbox = ();
+    type Outbox = Outbox;
 }
 
 impl<'a, 'c> UnitOfWork<'a, Transaction<'c>> {
@@ -77,7 +76,7 @@ impl<'a, 'c> UnitOfWork<'a, Transaction<'c>> {
         let messages = self.changes.messages()?;
         let enqueued = match messages.is_empty() {
             true => Enqueued::default(),
-            false => enqueue(&self.transaction, &messages)?,
+            false => self.outbox.enqueue(&self.transaction, &messages)?,
         };
         self.transaction.commit()?;
         self.changes.committed();

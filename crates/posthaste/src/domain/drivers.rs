@@ -6,7 +6,7 @@ pub(super) mod deadpool_postgres;
 mod mongodb;
 #[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres"))]
 mod postgres;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "rusqlite", feature = "sqlx-sqlite"))]
 pub(super) mod sqlite;
 #[cfg(feature = "sqlx-postgres")]
 mod sqlx_postgres;
@@ -16,13 +16,19 @@ mod sqlx_sqlite;
 mod tokio_postgres;
 
 /// As databases have numbers.
-#[cfg(any(feature = "mongodb", feature = "tokio-postgres", feature = "sqlx-postgres", feature = "sqlite"))]
+#[cfg(any(
+    feature = "mongodb",
+    feature = "tokio-postgres",
+    feature = "sqlx-postgres",
+    feature = "rusqlite",
+    feature = "sqlx-sqlite"
+))]
 pub(super) fn number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// What comes before the name of a table in this schema, quoted; nothing without one.
-#[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "sqlite"))]
+#[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
 fn schema_prefix(schema: Option<&str>) -> String {
     schema.map_or_else(String::new, |schema| format!("\"{}\".", schema.replace('"', "\"\"")))
 }

@@ -96,7 +96,7 @@ impl Inbox {
         connection.forget(&self.receipt(message, None)).await
     }
 
-    #[cfg(feature = "sqlite")]
+    #[cfg(feature = "rusqlite")]
     pub(super) fn schema(&self) -> Option<&str> {
         self.schema.as_deref()
     }

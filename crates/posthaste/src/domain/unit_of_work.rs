@@ -39,7 +39,7 @@ pub trait Persist<C>: Aggregate {
 #[must_use = "dropping a unit of work rolls it back"]
 pub struct UnitOfWork<'a, T: HasOutbox> {
     pub(super) transaction: T,
-    outbox: T::Outbox,
+    pub(super) outbox: T::Outbox,
     pub(super) changes: Changes<'a>,
 }
 

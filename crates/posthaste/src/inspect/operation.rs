@@ -9,14 +9,16 @@ use serde::Serialize;
 pub enum Operation {
     /// Deliver again: dead ones from the start of their attempts and in order, retrying ones now, delivered ones once more.
     Replay,
-    /// Let go: dead, retrying, scheduled, throttled and replayed ones are never delivered.
+    /// Give up: dead, retrying, scheduled, throttled and replayed ones are never delivered.
     Discard,
 }
 
 /// Whether an operation only counts or also acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
+    /// Counts.
     DryRun,
+    /// Acts, and counts what it did.
     Apply,
 }
 
@@ -51,6 +53,7 @@ pub struct AuditEntry {
     pub number: u64,
     /// By the store's clock.
     pub at: Timestamp,
+    /// What was changed.
     #[serde(flatten)]
     pub change: Change,
 }

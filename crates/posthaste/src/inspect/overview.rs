@@ -10,15 +10,25 @@ use crate::journal::{Position, WorkerReport};
 /// One destination in the overview.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DestinationCounts {
+    /// Its name.
     pub destination: String,
+    /// Whether an operator has paused it.
     pub paused: bool,
+    /// Deliveries that its lanes have not come to yet; the numbers below are of deliveries too, by status.
     pub pending: u64,
+    /// See [`Status::Waiting`].
     pub waiting: u64,
+    /// See [`Status::Retrying`].
     pub retrying: u64,
+    /// See [`Status::Scheduled`].
     pub scheduled: u64,
+    /// See [`Status::Throttled`].
     pub throttled: u64,
+    /// See [`Status::Dead`].
     pub dead: u64,
+    /// See [`Status::Replay`].
     pub replay: u64,
+    /// Keys whose later messages wait behind a parked one.
     pub held_keys: u64,
     /// Age of the oldest pending message.
     pub oldest_pending_seconds: Option<f64>,
@@ -47,20 +57,28 @@ impl DestinationCounts {
 /// One worker in the overview.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkerStatus {
+    /// Its name.
     pub worker: String,
+    /// Partitions that it holds.
     pub partitions: usize,
+    /// Whether it has announced itself lately.
     pub alive: bool,
+    /// What it last said about itself.
     pub report: Option<WorkerReport>,
 }
 
 /// The whole store at a glance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Overview {
+    /// Partitions of the journal.
     pub partitions: u16,
     /// Messages kept, delivered ones included.
     pub messages: u64,
+    /// The newest position that can be read.
     pub newest: Position,
+    /// The destinations that the latest registration named.
     pub destinations: Vec<DestinationCounts>,
+    /// Workers that are alive, or ended lately without a word.
     pub workers: Vec<WorkerStatus>,
     /// Partitions nobody holds.
     pub unheld_partitions: usize,
@@ -71,6 +89,8 @@ pub struct Overview {
 /// A figure of one kind of store: a metric of that name, with its unit last (`wal_bytes`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Figure {
+    /// What it is called.
     pub name: &'static str,
+    /// How much there is of it.
     pub value: f64,
 }

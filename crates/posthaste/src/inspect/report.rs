@@ -10,8 +10,11 @@ use crate::message::{Message, MessageId};
 /// Everything about one message.
 #[derive(Debug, Clone)]
 pub struct Report {
+    /// Where the message is.
     pub position: Position,
+    /// The partition of its key.
     pub partition: Partition,
+    /// The message as it was written.
     pub message: Message,
     /// One per destination that takes the message.
     pub deliveries: Vec<DeliveryReport>,
@@ -22,17 +25,25 @@ pub struct Report {
 /// One message at one destination.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeliveryReport {
+    /// Which destination.
     pub destination: String,
+    /// What became of it.
     pub status: Status,
+    /// Failed attempts so far.
     pub attempts: u32,
+    /// How often a worker died while this was in flight.
     pub kills: u32,
+    /// Why the last attempt failed.
     pub error: Option<String>,
+    /// When it is tried next, where that is known.
     pub due_at: Option<Timestamp>,
+    /// Whether an operator has paused the destination.
     pub paused: bool,
     /// For a waiting one: the message at the head of its key, and how many are between.
     pub behind: Option<Behind>,
     /// For a pending one: how many messages of its partition come before it.
     pub ahead: Option<u64>,
+    /// Failed attempts, and the success that followed them; by time.
     pub timeline: Vec<AttemptReport>,
 }
 
@@ -41,28 +52,39 @@ pub struct DeliveryReport {
 pub struct Behind {
     /// `None` while the key is catching up without a failed message at its head.
     pub id: Option<MessageId>,
+    /// What became of the message at the head.
     pub status: Option<Status>,
+    /// Why its last attempt failed.
     pub error: Option<String>,
+    /// When it is tried next, where that is known.
     pub due_at: Option<Timestamp>,
 }
 
 /// One recorded attempt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttemptReport {
+    /// Counts from one, and again from one after a replay.
     pub number: u32,
+    /// When it ended, by the store's clock.
     pub at: Timestamp,
+    /// How long the sink took to answer, in milliseconds.
     pub took_ms: u64,
     /// `None` is a success.
     pub error: Option<String>,
+    /// Which worker tried.
     pub worker: String,
 }
 
 /// Who holds a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeaseReport {
+    /// Which partition.
     pub partition: Partition,
+    /// Who holds it, or let it expire.
     pub worker: String,
+    /// The epoch of the lease.
     pub epoch: Epoch,
+    /// Whether the lease has ended without being given back.
     pub expired: bool,
     /// What that worker last said about itself, unless it is gone.
     pub report: Option<WorkerReport>,

@@ -10,22 +10,28 @@ use crate::journal::ParkedState;
 pub enum Status {
     /// The lane has not come to it yet, or is busy with it.
     Pending,
-    /// Settled and not set aside.
+    /// Settled and not parked.
     Delivered,
     /// Behind a held message of its key.
     Waiting,
+    /// Failed; will be tried again.
     Retrying,
+    /// Its time has not come.
     Scheduled,
+    /// Its tenant used up its rate.
     Throttled,
+    /// Will not be tried again unless someone asks.
     Dead,
+    /// Someone asked to deliver it again.
     Replay,
-    /// Someone let it go; its lane has not taken note yet.
+    /// Someone discarded it; its lane has not taken note yet.
     Discarding,
-    /// Someone let it go.
+    /// Someone discarded it.
     Discarded,
 }
 
 impl Status {
+    /// All of them.
     pub const ALL: [Self; 10] = [
         Self::Pending,
         Self::Delivered,
@@ -39,6 +45,7 @@ impl Status {
         Self::Discarded,
     ];
 
+    /// Its name, everywhere.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -59,6 +66,7 @@ impl Status {
         matches!(self, Self::Delivered | Self::Discarded)
     }
 
+    /// The status of this name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == text)
     }

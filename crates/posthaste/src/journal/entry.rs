@@ -11,8 +11,11 @@ use crate::message::Message;
 /// One message at its place in the journal.
 #[derive(Debug, Clone)]
 pub struct Entry {
+    /// Where it is.
     pub position: Position,
+    /// The partition of its key.
     pub partition: Partition,
+    /// The message as it was written.
     pub message: Arc<Message>,
     /// For a scheduled message that is not due yet: how long from now by the store's clock.
     pub due_in: Option<Duration>,
@@ -21,6 +24,7 @@ pub struct Entry {
 /// What an enqueue did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Enqueued {
+    /// Messages that were new.
     pub stored: usize,
     /// Messages whose origin was stored before; writing them again is a quiet no-op.
     pub duplicates: usize,
@@ -31,9 +35,11 @@ pub struct Enqueued {
 pub struct ReadRequest {
     /// Sorted, without repeats.
     pub partitions: Vec<Partition>,
+    /// Nothing up to here.
     pub after: Position,
     /// Nothing beyond this; [`Position::END`] reads on as far as there is something.
     pub until: Position,
+    /// So many entries at most.
     pub limit: usize,
     /// Stop when this much is gathered; the first entry is returned whatever it weighs ([`Message::weight`]).
     pub max_bytes: usize,
@@ -52,7 +58,7 @@ pub struct Batch {
 /// Whether there can be something new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
-    /// The store is sure that nothing was written since the last look.
+    /// The store is sure that nothing was written since the last answer.
     Nothing,
     /// Something was written, or the store cannot tell.
     Maybe,
@@ -61,6 +67,7 @@ pub enum Hint {
 /// What a purge did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Purged {
+    /// Messages that were removed.
     pub messages: u64,
     /// More is left to remove; call again.
     pub more: bool,

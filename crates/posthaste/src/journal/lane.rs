@@ -19,17 +19,26 @@ pub struct Cursor {
 /// is the same as once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneCommit {
+    /// Whose lane it is.
     pub destination: Name,
+    /// In which partition.
     pub partition: Partition,
+    /// Under which lease: once another worker holds the partition, all of this is refused.
     pub epoch: Epoch,
+    /// How far the lane got, if that has changed.
     pub cursor: Option<Cursor>,
+    /// Deliveries to park, or to park in another way.
     pub park: Vec<Park>,
+    /// Parked deliveries that are settled.
     pub unpark: Vec<Position>,
     /// Parked deliveries that someone discarded, and of which the lane has taken note. Whatever is no longer
     /// [`ParkedState::Discarding`] is left alone.
     pub let_go: Vec<Position>,
+    /// Keys that get a cursor of their own, or move it.
     pub hold: Vec<HeldKey>,
+    /// Keys that have caught up with the lane.
     pub free: Vec<OrderKey>,
+    /// Attempts to record.
     pub attempts: Vec<Attempt>,
 }
 
@@ -64,7 +73,9 @@ impl LaneCommit {
 /// What a lane finds when it opens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaneState {
+    /// In which partition.
     pub partition: Partition,
+    /// How far the lane got.
     pub cursor: Cursor,
     /// With each held key: whether a parked delivery stands at its head.
     pub held: Vec<(HeldKey, bool)>,

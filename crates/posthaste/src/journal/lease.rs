@@ -21,13 +21,15 @@ impl fmt::Display for WorkerId {
 /// Ownership of one partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lease {
+    /// What is owned.
     pub partition: Partition,
+    /// Higher than that of every earlier lease of this partition; fences every write.
     pub epoch: Epoch,
-    /// Taken over because the holder before let it expire: it died, and something in flight may have killed it.
+    /// The holder before let it expire: that worker died, and something in flight may have killed it.
     pub expired_before: bool,
 }
 
-/// Answer to [`Journal::lease`].
+/// Answer to [`Journal::lease`](super::Journal::lease).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grant {
     /// Newly acquired.
@@ -41,13 +43,16 @@ pub struct Grant {
 /// What a worker tells the others about itself, for `status` and `explain`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerReport {
+    /// One for each destination that it serves.
     pub destinations: Vec<DestinationReport>,
 }
 
 /// One destination as one worker sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DestinationReport {
+    /// Which destination.
     pub name: String,
+    /// Messages that were handed to the sink and not answered yet.
     pub in_flight: usize,
     /// Set while the destination is out of reach: the error that said so.
     pub outage: Option<String>,

@@ -1,4 +1,4 @@
-//! Deliveries set aside, and the keys that wait for them.
+//! Parked deliveries, and the keys that wait for them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Entry, Position};
 use crate::message::{MessageId, OrderKey};
 
-/// Why a delivery is set aside.
+/// Why a delivery is parked, as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ParkedState {
@@ -21,16 +21,18 @@ pub enum ParkedState {
     Dead,
     /// Someone asked to deliver it again.
     Replay,
-    /// Someone asked to let it go; the lane has not taken note yet.
+    /// Someone asked to discard it; the lane has not taken note yet.
     Discarding,
-    /// Let go: never due, holds nobody, and stays on record for as long as its message.
+    /// It is never due, holds no key, and stays on record for as long as its message.
     Discarded,
 }
 
 impl ParkedState {
+    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Retrying, Self::Scheduled, Self::Throttled, Self::Dead, Self::Replay, Self::Discarding, Self::Discarded];
 
+    /// Its name, as stores keep it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Retrying => "retrying",
@@ -43,17 +45,22 @@ impl ParkedState {
         }
     }
 
+    /// The state of this name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 }
 
-/// One delivery set aside, as a lane writes it. Keyed by (destination, position); writing it again replaces it.
+/// One parked delivery, as a lane writes it. Keyed by (destination, position); writing it again replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Park {
+    /// Where its message is.
     pub position: Position,
+    /// The id of its message.
     pub message: MessageId,
+    /// The ordering scope of its message, if it has one.
     pub key: Option<OrderKey>,
+    /// Why it is parked.
     pub state: ParkedState,
     /// The later messages of its key wait for it: a [`HeldKey`] stands beside it.
     pub holds: bool,
@@ -63,6 +70,7 @@ pub struct Park {
     pub kills: u32,
     /// Again after this long; `None` is never, unless someone asks.
     pub due_in: Option<Duration>,
+    /// Why the last attempt failed.
     pub error: Option<String>,
     /// What the sink wants to know at the next attempt (which handlers are done, …).
     pub progress: Option<Vec<u8>>,
@@ -71,11 +79,17 @@ pub struct Park {
 /// A parked delivery whose time has come.
 #[derive(Debug, Clone)]
 pub struct Due {
+    /// Its message.
     pub entry: Entry,
+    /// As it was parked, in this and the fields below.
     pub state: ParkedState,
+    /// See [`Park::holds`].
     pub holds: bool,
+    /// See [`Park::attempts`].
     pub attempts: u32,
+    /// See [`Park::kills`].
     pub kills: u32,
+    /// See [`Park::progress`].
     pub progress: Option<Vec<u8>>,
 }
 
@@ -90,9 +104,10 @@ pub struct DueBatch {
 
 /// A key with a cursor of its own: its messages in `(after, until]` wait, the lane has gone on without them.
 ///
-/// This is how one key holds nobody else: however many messages queue up behind a bad one, they cost one row.
+/// This is how one key never holds another: however many messages queue up behind a bad one, they cost one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldKey {
+    /// Which key.
     pub key: OrderKey,
     /// Settled up to here.
     pub after: Position,
@@ -103,10 +118,12 @@ pub struct HeldKey {
 /// One failed attempt, or the success that followed failures; the timeline of `show`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
+    /// Where its message is.
     pub position: Position,
     /// Counts from one.
     pub number: u32,
     /// `None` is a success.
     pub error: Option<String>,
+    /// How long the sink took to answer.
     pub took: Duration,
 }

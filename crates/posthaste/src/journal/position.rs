@@ -9,7 +9,9 @@ use crate::message::Message;
 /// A place in the journal. A store whose sequence numbers follow the commit order leaves `tick` at zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Position {
+    /// The part of the journal that was committed up to some moment.
     pub tick: u64,
+    /// The place within the tick.
     pub seq: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What an operator's wish does to a delivery, by its status.
+//! What an operation of an operator does to a delivery, by its status.
 
 use crate::inspect::{Operation, Status};
 
@@ -48,7 +48,20 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_parked_and_not_let_go_can_be_discarded() {
+    fn a_replay_starts_failures_anew_hastens_what_waits_for_time_and_repeats_what_was_delivered() {
+        let replayed = |status| effect(Operation::Replay, status);
+        for status in [Status::Dead, Status::Retrying, Status::Discarded] {
+            assert_eq!(replayed(status), Some(Effect::Restart), "{status:?}");
+        }
+        for status in [Status::Scheduled, Status::Throttled] {
+            assert_eq!(replayed(status), Some(Effect::Hasten), "{status:?}");
+        }
+        assert_eq!(replayed(Status::Delivered), Some(Effect::Repeat));
+        assert_eq!(replayed(Status::Replay), None, "it is on its way already");
+    }
+
+    #[test]
+    fn only_what_is_parked_and_not_discarded_yet_can_be_discarded() {
         let discarded: Vec<Status> =
             Status::ALL.into_iter().filter(|status| effect(Operation::Discard, *status).is_some()).collect();
         assert_eq!(discarded, [Status::Retrying, Status::Scheduled, Status::Throttled, Status::Dead, Status::Replay]);

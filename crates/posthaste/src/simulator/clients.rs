@@ -63,8 +63,8 @@ fn timestamp(since_epoch: Duration) -> Timestamp {
 pub(super) fn operate(plan: &Plan, core: &mut Core, checks: &mut Checks, dice: &mut Dice) {
     let name = plan.destinations[dice.below(plan.destinations.len() as u64) as usize].name.clone();
     match dice.below(7) {
-        0 => drop(core.set_paused(&name, true)),
-        1 | 2 => drop(core.set_paused(&name, false)),
+        0 => drop(core.pause(&name)),
+        1 | 2 => drop(core.resume(&name)),
         choice => {
             let (operation, status) = match choice {
                 3 => (Operation::Replay, Status::Delivered),

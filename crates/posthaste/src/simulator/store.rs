@@ -96,7 +96,7 @@ impl Store {
             Action::Commit { walk, commits } => {
                 Input::Committed { walk: *walk, result: self.commit(commits.clone(), checks) }
             }
-            Action::Pause { walk, .. } => Input::Paused { result: self.core.set_paused(&names[*walk], true).map(drop) },
+            Action::Pause { walk, .. } => Input::Paused { result: self.core.pause(&names[*walk]).map(drop) },
             Action::Purge { older_than, limit } => Input::Purged { result: Ok(self.core.purge(*older_than, *limit)) },
             Action::Deliver { .. } | Action::Cancel { .. } | Action::Probe { .. } => Input::Stop,
         }

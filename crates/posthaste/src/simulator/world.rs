@@ -243,7 +243,7 @@ impl World {
     /// Faults are over: everything must come to rest, and what came to rest must be right.
     fn look_whether_drained(&mut self) {
         for name in &self.names {
-            drop(self.store.core.set_paused(name, false));
+            drop(self.store.core.resume(name));
         }
         let deliveries = self.store.core.statuses();
         let core = &self.store.core;

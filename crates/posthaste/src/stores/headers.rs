@@ -1,11 +1,5 @@
 //! Headers as SQL stores keep them: JSON, pairs in order as this library writes them, or an object as people do by hand.
 
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
-use std::collections::BTreeMap;
-
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
-use serde::Deserialize;
-
 use crate::error::{Error, Kind, Result};
 use crate::message::Headers;
 
@@ -34,9 +28,9 @@ pub(super) fn decode(json: &[u8]) -> Headers {
 
 /// Headers that somebody else wrote.
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum ByHand {
     Pairs(Vec<(String, serde_json::Value)>),
-    Object(BTreeMap<String, serde_json::Value>),
+    Object(std::collections::BTreeMap<String, serde_json::Value>),
 }

@@ -1,8 +1,8 @@
 //! SQLite: one writer at a time, so the sequence number of a row is its commit order.
 //!
-//! The application writes with its own connection ([`connect`] makes a good one) and [`enqueue`] inside its own transaction.
-//! The relay has a connection that writes, one that reads on, and one that answers people, each with a thread of its own. All statements are
-//! plain `.sql` files beside this one, each with what it guarantees and the index it uses.
+//! The application writes with its own connection ([`connect`] makes a good one) and an [`Outbox`], inside its own transaction.
+//! The relay has a connection that writes, one that reads on, and one that answers operators, each with a thread of its own. Each
+//! verb of the ports is a file of its name. Its statements are under `sql/`, each with what it guarantees and the index it uses.
 //!
 //! ```text
 //!   application ──INSERT──► outbox ──read──► relay ──► sinks
@@ -13,31 +13,29 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::Notify;
 
 use self::connection::Role;
 pub use self::connection::connect;
-use self::desk::Desk;
-pub use self::enqueue::enqueue;
-#[cfg(feature = "sqlx-sqlite")]
-pub use self::enqueue::sqlx::enqueue as enqueue_sqlx;
+use self::connection_thread::ConnectionThread;
 #[cfg(feature = "sqlx-sqlite")]
 pub(crate) use self::error::sqlx as sqlx_error;
+pub use self::options::Options;
+pub use self::outbox::Outbox;
 use crate::error::Result;
-use crate::journal::PARTITIONS;
 
+mod advance;
 mod audit;
-mod census;
 mod codec;
 mod commit;
 mod connection;
-mod desk;
+mod connection_thread;
+mod counts;
 mod due;
-mod enqueue;
 mod error;
+mod get;
 mod inspect;
 mod journal;
 mod lease;
@@ -45,30 +43,22 @@ mod list;
 mod migrate;
 mod open;
 mod operate;
+mod options;
+mod outbox;
 mod overview;
+mod partitions;
+mod pause;
 mod purge;
 mod read;
+mod read_key;
 mod register;
-mod report;
+mod release;
+mod renew;
+mod store;
 #[cfg(test)]
 mod tests;
-mod wait;
+mod watch;
 mod write;
-
-/// How to use a database file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// How long a call waits while another process writes.
-    pub busy_timeout: Duration,
-    /// Partitions of a journal that is yet to be made; an existing one keeps what it has.
-    pub partitions: u16,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { busy_timeout: Duration::from_secs(5), partitions: PARTITIONS }
-    }
-}
 
 /// A store in an SQLite file. Clones share the connections.
 #[derive(Debug, Clone)]
@@ -80,11 +70,11 @@ pub struct Sqlite {
 struct Shared {
     path: PathBuf,
     options: Options,
-    writer: Desk,
+    writer: ConnectionThread,
     /// Reads for the engine, which waits for nobody else.
-    reader: Desk,
-    /// Answers people, and may take its time.
-    clerk: Desk,
+    reader: ConnectionThread,
+    /// Answers operators, and may take its time.
+    inspector: ConnectionThread,
     /// The `data_version` of the writing connection when it was opened.
     version: i64,
     queries: AtomicU64,
@@ -95,15 +85,16 @@ struct Shared {
 }
 
 impl Sqlite {
-    /// Opens a file, and makes an empty one if there is none. Says nothing about what is in it: see [`Sqlite::migrate`].
+    /// Opens a file, and makes an empty one if there is none. Says nothing about what is in it: see
+    /// [`Store::migrate`](crate::store::Store::migrate).
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let writer = connection::open(path, &options, Role::Relay)?;
-        let version = wait::data_version(&writer)?;
+        let version = watch::data_version(&writer)?;
         let shared = Shared {
-            writer: Desk::around(writer)?,
-            reader: Desk::around(connection::open(path, &options, Role::Reader)?)?,
-            clerk: Desk::around(connection::open(path, &options, Role::Reader)?)?,
+            writer: ConnectionThread::start(writer)?,
+            reader: ConnectionThread::start(connection::open(path, &options, Role::Reader)?)?,
+            inspector: ConnectionThread::start(connection::open(path, &options, Role::Reader)?)?,
             path: path.to_owned(),
             options,
             version,
@@ -131,15 +122,15 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.asked().reader.run(|connection| work(connection)).await
+        self.counted().reader.run(|connection| work(connection)).await
     }
 
-    /// As [`Sqlite::reading`], for questions that may take longer than the engine can wait.
-    async fn looking_up<T: Send + 'static>(
+    /// As [`Sqlite::reading`], for requests that may take longer than the engine can wait.
+    async fn inspecting<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.asked().clerk.run(|connection| work(connection)).await
+        self.counted().inspector.run(|connection| work(connection)).await
     }
 
     /// Writes in one transaction, which takes the lock first, so that it never has to give up half-way.
@@ -160,18 +151,12 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.asked().writer.run(work).await
+        self.counted().writer.run(work).await
     }
 
-    fn asked(&self) -> &Shared {
+    /// What all clones share, for one more request to the database.
+    fn counted(&self) -> &Shared {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
         &self.shared
-    }
-
-    /// The size of the write-ahead log.
-    fn log_bytes(&self) -> u64 {
-        let mut log = self.shared.path.clone().into_os_string();
-        log.push("-wal");
-        std::fs::metadata(log).map_or(0, |log| log.len())
     }
 }

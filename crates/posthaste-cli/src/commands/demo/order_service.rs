@@ -141,7 +141,7 @@ impl Writer {
             "INSERT INTO orders (id, state, ship_to) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET state = excluded.state",
             params![event.order, event.step.event_type(), event.ship_to],
         )?;
-        sqlite::enqueue(&transaction, &[message])?;
+        sqlite::Outbox::new().enqueue(&transaction, &[message])?;
         if is_called_off(event.order) {
             transaction.rollback()?;
             self.written.rolled_back.push(record);

@@ -28,6 +28,12 @@ macro_rules! store_suite {
                 a_write_is_hinted_at,
                 a_wait_ends_when_something_is_written_or_its_time_is_up,
             }
+            lifecycle {
+                migrating_again_changes_nothing,
+                a_journal_that_was_just_made_refuses_no_relay,
+                the_store_writes_by_itself_and_answers_for_each_message,
+                each_watcher_notices_for_itself,
+            }
             round_trips {
                 payloads_come_back_byte_for_byte,
                 a_payload_of_sixteen_megabytes_comes_back,
@@ -196,6 +202,7 @@ mod tests {
     fn written() -> BTreeSet<&'static str> {
         let files = [
             include_str!("auditing.rs"),
+            include_str!("lifecycle.rs"),
             include_str!("writing.rs"),
             include_str!("round_trips.rs"),
             include_str!("reading.rs"),

@@ -10,7 +10,7 @@ use crate::domain::inbox::Receipt;
 use crate::error::Result;
 use crate::journal::Enqueued;
 use crate::message::Message;
-use crate::stores::sqlite::{enqueue_sqlx, sqlx_error};
+use crate::stores::sqlite::{Outbox, sqlx_error};
 
 impl Connection for SqliteConnection {
     async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
@@ -48,9 +48,8 @@ impl Connection for SqliteConnection {
     }
 }
 
-/// A database file has one outbox.
 impl HasOutbox for sqlx::Transaction<'_, Sqlite> {
-    type Outbox = ();
+    type Outbox = Outbox;
 }
 
 impl Transaction for sqlx::Transaction<'_, Sqlite> {
@@ -60,8 +59,8 @@ impl Transaction for sqlx::Transaction<'_, Sqlite> {
         self
     }
 
-    async fn enqueue(&mut self, (): &(), messages: &[Message]) -> Result<Enqueued> {
-        enqueue_sqlx(self, messages).await
+    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
+        outbox.enqueue_sqlx(self, messages).await
     }
 
     async fn commit(self) -> Result<()> {

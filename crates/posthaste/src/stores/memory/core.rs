@@ -10,9 +10,9 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::lane::Lane;
-use super::leases::{Holding, Presence};
-use crate::destination::{Destination, Name, Route, StartFrom};
-use crate::error::{Error, Kind, Result};
+use super::lease::{Holding, Presence};
+use crate::destination::{Name, Route};
+use crate::error::{Error, Result};
 use crate::inspect::AuditEntry;
 use crate::journal::{Enqueued, Entry, Partition, Position, WorkerId, partition_of};
 use crate::message::{Message, MessageId, Origin, Text};
@@ -121,33 +121,12 @@ impl Core {
         true
     }
 
-    /// See [`crate::journal::Journal::register`].
-    pub fn register(&mut self, destinations: &[Destination]) {
-        for known in self.destinations.values_mut() {
-            known.current = false;
-        }
-        for destination in destinations {
-            let start = match destination.start_from {
-                StartFrom::Beginning => Position::START,
-                StartFrom::Now => self.newest,
-            };
-            let known = self.destinations.entry(destination.name.clone()).or_insert_with(|| Known {
-                route: Route::default(),
-                current: false,
-                paused: false,
-                lanes: vec![Lane::starting_after(start); usize::from(self.partitions)],
-            });
-            known.current = true;
-            known.route = destination.route.clone();
-        }
-    }
-
     pub(super) fn known(&self, name: &Name) -> Result<&Known> {
-        self.destinations.get(name).ok_or_else(|| unknown(name))
+        self.destinations.get(name).ok_or_else(|| Error::unknown_destination(name))
     }
 
     pub(super) fn known_mut(&mut self, name: &Name) -> Result<&mut Known> {
-        self.destinations.get_mut(name).ok_or_else(|| unknown(name))
+        self.destinations.get_mut(name).ok_or_else(|| Error::unknown_destination(name))
     }
 
     /// The destinations named by the latest registration.
@@ -175,10 +154,6 @@ impl Known {
     pub(super) fn lane_mut(&mut self, partition: Partition) -> &mut Lane {
         &mut self.lanes[partition.index()]
     }
-}
-
-fn unknown(name: &Name) -> Error {
-    Error::new(Kind::NotFound, format!("destination `{name}` is not known: register it first"))
 }
 
 /// The store's clock as a person reads it.

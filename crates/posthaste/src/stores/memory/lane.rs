@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::journal::{Attempt, Cursor, HeldKey, LaneCommit, Park, ParkedState, Position, WorkerId};
 use crate::message::{Message, MessageId, OrderKey};
+use crate::rules::due::parked_due_in;
 
 /// One destination's walk over one partition.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +17,7 @@ pub(super) struct Lane {
     pub(super) attempts: BTreeMap<(Position, u32), Tried>,
 }
 
-/// One delivery set aside: a [`Park`] whose delay has become a time.
+/// One parked delivery: a [`Park`] whose delay has become a time.
 #[derive(Debug, Clone)]
 pub(super) struct Parked {
     pub(super) message: MessageId,
@@ -52,7 +53,7 @@ impl Lane {
             self.parked.remove(position);
         }
         for position in &commit.let_go {
-            self.let_go(*position);
+            self.discard(*position);
         }
         for park in &commit.park {
             self.park(park, now);
@@ -75,7 +76,7 @@ impl Lane {
         }
     }
 
-    fn let_go(&mut self, position: Position) {
+    fn discard(&mut self, position: Position) {
         let asked = |parked: &&mut Parked| parked.state == ParkedState::Discarding;
         if let Some(parked) = self.parked.get_mut(&position).filter(asked) {
             (parked.state, parked.holds, parked.due_at) = (ParkedState::Discarded, false, None);
@@ -85,12 +86,7 @@ impl Lane {
     /// When `due` returns this delivery; `None` while only an operator or another delivery of its key can change that.
     pub(super) fn ready_at(&self, parked: &Parked) -> Option<Duration> {
         let held_by_another = !parked.holds && parked.key.as_ref().is_some_and(|key| self.held.contains_key(key));
-        match parked.state {
-            _ if held_by_another => None,
-            ParkedState::Dead | ParkedState::Discarded => None,
-            ParkedState::Discarding => Some(Duration::ZERO),
-            _ => parked.due_at,
-        }
+        if held_by_another { None } else { parked.due_at }
     }
 
     /// The parked delivery at the head of a held key.
@@ -109,10 +105,6 @@ impl Lane {
 
     pub(super) fn attempts_at(&self, position: Position) -> impl Iterator<Item = (&(Position, u32), &Tried)> {
         self.attempts.range((position, 0)..=(position, u32::MAX))
-    }
-
-    pub(super) fn has_passed(&self, position: Position) -> bool {
-        position <= self.cursor.low || self.cursor.done.binary_search(&position).is_ok()
     }
 
     /// Removes every trace of a message.
@@ -139,7 +131,7 @@ impl Parked {
             holds: park.holds,
             attempts: park.attempts,
             kills: park.kills,
-            due_at: park.due_in.map(|due_in| now.saturating_add(due_in)),
+            due_at: parked_due_in(park.state, park.due_in).map(|due_in| now.saturating_add(due_in)),
             error: park.error.clone(),
             progress: park.progress.clone(),
         }

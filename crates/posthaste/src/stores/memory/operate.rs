@@ -4,12 +4,12 @@ use std::ops::Bound::{Excluded, Unbounded};
 
 use super::core::Core;
 use super::lane::Parked;
-use super::reading::is_of_key;
+use super::read_key::is_of_key;
 use super::status::{At, Delivery};
 use crate::destination::Name;
-use crate::error::Result;
 use crate::inspect::{Filter, Mode, Operation, OperationReport, Status};
 use crate::journal::{ParkedState, Partition, Position};
+use crate::rules::operation::{Effect, effect};
 use crate::rules::route;
 
 /// One delivery and what to put beside its lane.
@@ -34,14 +34,6 @@ impl Core {
         report
     }
 
-    /// See [`crate::inspect::Inspect::pause`] and [`crate::inspect::Inspect::resume`].
-    pub fn set_paused(&mut self, destination: &Name, paused: bool) -> Result<bool> {
-        let known = self.known_mut(destination)?;
-        let changed = known.paused != paused;
-        known.paused = paused;
-        Ok(changed)
-    }
-
     fn plan(&self, operation: Operation, filter: &Filter) -> (OperationReport, Vec<Change>) {
         let mut report = OperationReport::default();
         let mut changes = Vec::new();
@@ -63,15 +55,14 @@ impl Core {
     /// The parked delivery as it shall be, or `None` where the operation does not apply.
     fn changed(&self, operation: Operation, delivery: &Delivery<'_>, at: At<'_>) -> Option<Parked> {
         let due_now = |parked: &Parked| Parked { due_at: Some(self.now), ..parked.clone() };
-        match (operation, at.status, at.parked) {
-            (Operation::Replay, Status::Dead | Status::Retrying | Status::Discarded, Some(parked)) => {
-                Some(Parked { state: ParkedState::Retrying, attempts: 0, kills: 0, error: None, ..due_now(parked) })
+        match (effect(operation, at.status)?, at.parked) {
+            (Effect::Repeat, _) => Some(self.replayed(delivery)),
+            (Effect::Restart, parked) => {
+                let parked = due_now(parked?);
+                Some(Parked { state: ParkedState::Retrying, attempts: 0, kills: 0, error: None, ..parked })
             }
-            (Operation::Replay, Status::Scheduled | Status::Throttled, Some(parked)) => Some(due_now(parked)),
-            (Operation::Replay, Status::Delivered, None) => Some(self.replayed(delivery)),
-            (Operation::Discard, Status::Discarding | Status::Discarded, _) => None,
-            (Operation::Discard, _, Some(parked)) => Some(Parked { state: ParkedState::Discarding, ..due_now(parked) }),
-            _ => None,
+            (Effect::Hasten, parked) => parked.map(due_now),
+            (Effect::Discard, parked) => Some(Parked { state: ParkedState::Discarding, ..due_now(parked?) }),
         }
     }
 

@@ -2,12 +2,12 @@
 
 use super::core::{Core, Known, Stored, timestamp};
 use super::lane::{Lane, Parked};
-use super::reading::is_of_key;
+use super::read_key::is_of_key;
 use crate::destination::Name;
-use crate::inspect::{Filter, Listed, Status};
+use crate::inspect::Status;
 use crate::journal::Position;
 use crate::message::Message;
-use crate::rules::route;
+use crate::rules::{due, route, status};
 
 /// One message at one destination, or at none when nobody takes it.
 #[derive(Debug, Clone, Copy)]
@@ -29,15 +29,8 @@ pub(super) struct At<'a> {
 impl Lane {
     /// What became of a message that this lane's destination takes.
     pub(super) fn status(&self, position: Position, message: &Message) -> Status {
-        if let Some(parked) = self.parked.get(&position) {
-            return parked.state.into();
-        }
-        match self.held_for(message) {
-            Some(held) if position <= held.after => Status::Delivered,
-            Some(held) if position <= held.until => Status::Waiting,
-            _ if self.has_passed(position) => Status::Delivered,
-            _ => Status::Pending,
-        }
+        let parked = self.parked.get(&position).map(|parked| parked.state);
+        status::status(position, parked, self.held_for(message), Some(&self.cursor))
     }
 }
 
@@ -94,54 +87,9 @@ impl Core {
     }
 }
 
-impl Delivery<'_> {
-    pub(super) fn matches(&self, filter: &Filter) -> bool {
-        self.message_matches(filter)
-            && (filter.statuses.is_empty() || self.at.is_some_and(|at| filter.statuses.contains(&at.status)))
-            && filter.destination.as_ref().is_none_or(|name| self.at.is_some_and(|at| at.name == name))
-    }
-
-    fn message_matches(&self, filter: &Filter) -> bool {
-        let message = &*self.stored.message;
-        let pattern = |pattern: &String| crate::rules::route::matches(pattern, &message.event_type);
-        (filter.ids.is_empty() || filter.ids.contains(&message.id))
-            && filter.event_type.as_ref().is_none_or(pattern)
-            && (filter.key.is_none() || filter.key.as_deref() == message.key.as_deref())
-            && filter.aggregate_type.as_ref().is_none_or(|wanted| *wanted == message.aggregate_type)
-            && filter.aggregate_id.as_ref().is_none_or(|wanted| *wanted == message.aggregate_id)
-            && (filter.tenant.is_none() || filter.tenant.as_deref() == message.tenant.as_deref())
-            && filter.since.is_none_or(|since| message.occurred_at >= since)
-            && filter.before.is_none_or(|before| message.occurred_at < before)
-    }
-
-    pub(super) fn listed(&self) -> Listed {
-        let message = &*self.stored.message;
-        let parked = self.at.and_then(|at| at.parked);
-        Listed {
-            position: self.position,
-            id: message.id,
-            event_type: message.event_type.to_string(),
-            aggregate_type: message.aggregate_type.to_string(),
-            aggregate_id: message.aggregate_id.to_string(),
-            key: message.key.clone().map(String::from),
-            tenant: message.tenant.clone().map(String::from),
-            occurred_at: message.occurred_at,
-            destination: self.at.map(|at| at.name.to_string()),
-            status: self.at.map(|at| at.status),
-            attempts: parked.map_or(0, |parked| parked.attempts),
-            error: parked.and_then(|parked| parked.error.clone()),
-            due_at: self.at.and_then(|at| at.due_at(message)),
-        }
-    }
-}
-
 impl At<'_> {
     /// When it is tried next, where that is known.
     pub(super) fn due_at(&self, message: &Message) -> Option<jiff::Timestamp> {
-        match (self.parked, self.status) {
-            (Some(parked), _) => parked.due_at.map(timestamp),
-            (None, Status::Pending) => message.due_at,
-            (None, _) => None,
-        }
+        due::due_at(self.status, self.parked.map(|parked| parked.due_at.map(timestamp)), message.due_at)
     }
 }

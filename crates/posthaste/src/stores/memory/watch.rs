@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::Shared;
+use super::{Memory, Shared};
 use crate::error::Result;
 use crate::journal::Hint;
 use crate::store::Watch;
 
+pub(super) fn watch(store: &Memory) -> Box<dyn Watch> {
+    Box::new(Watcher { shared: Arc::clone(&store.shared), seen: 0 })
+}
+
 /// Remembers the change up to which it has answered.
 #[derive(Debug)]
-pub(super) struct Watcher {
+struct Watcher {
     shared: Arc<Shared>,
     seen: u64,
 }
 
 impl Watcher {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, seen: 0 }
-    }
-
     async fn changed(&mut self) {
         loop {
             let woken = self.shared.changed.notified();

@@ -2,28 +2,32 @@
 
 use rusqlite::{Connection, Row, ToSql, named_params};
 
-use super::codec;
-use super::register::glob;
-use crate::error::{Error, Kind, Result};
-use crate::inspect::{Filter, Listed, Page, Status};
+use super::{Sqlite, codec};
+use crate::error::Result;
+use crate::inspect::{Filter, Listed, Page};
 use crate::message::MessageId;
+use crate::stores::access::Access;
+use crate::stores::values;
 
 /// Messages looked at together.
 const CHUNK: i64 = 500;
 
-pub(super) fn list(connection: &Connection, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+pub(super) async fn list(store: &Sqlite, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+    let filter = filter.clone();
+    store.inspecting(move |connection| page_of(connection, &filter, page)).await
+}
+
+fn page_of(connection: &Connection, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
     let snapshot = connection.unchecked_transaction()?;
-    let mut matches = Matches::new(&snapshot, filter, codec::seq(page.after))?;
+    let mut matches = Matches::new(&snapshot, filter, values::seq(page.after))?;
     let mut listed: Vec<Listed> = Vec::new();
     while listed.len() < page.limit
         && let Some(chunk) = matches.next_chunk()?
     {
         for one in chunk {
-            // The deliveries of one message stay on one page, so that the next one can start after a position.
-            if listed.len() >= page.limit && listed.last().is_some_and(|last| last.position != one.position) {
+            if !page.add(&mut listed, one) {
                 return Ok(listed);
             }
-            listed.push(one);
         }
     }
     Ok(listed)
@@ -56,29 +60,31 @@ impl<'a> Matches<'a> {
 
     fn candidates(&self) -> Result<Vec<i64>> {
         let (sql, name, value): (_, _, &dyn ToSql) = match self.access {
-            Access::Id => (include_str!("list_by_id.sql"), ":ids", &self.ids),
-            Access::Key => (include_str!("list_by_key.sql"), ":key", &self.filter.key),
-            Access::Aggregate => (include_str!("list_by_aggregate.sql"), ":aggregate_id", &self.filter.aggregate_id),
-            Access::State => (include_str!("list_by_state.sql"), ":states", &self.statuses),
-            Access::Waiting => (include_str!("list_by_waiting.sql"), ":after", &self.after),
-            Access::Pending => (include_str!("list_by_pending.sql"), ":after", &self.after),
-            Access::Everything => (include_str!("list_by_seq.sql"), ":after", &self.after),
+            Access::Id => (include_str!("sql/list/by_id.sql"), ":ids", &self.ids),
+            Access::Key => (include_str!("sql/list/by_key.sql"), ":key", &self.filter.key),
+            Access::Aggregate => {
+                (include_str!("sql/list/by_aggregate.sql"), ":aggregate_id", &self.filter.aggregate_id)
+            }
+            Access::State => (include_str!("sql/list/by_state.sql"), ":states", &self.statuses),
+            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), ":after", &self.after),
+            Access::Pending => (include_str!("sql/list/by_pending.sql"), ":after", &self.after),
+            Access::Everything => (include_str!("sql/list/by_seq.sql"), ":after", &self.after),
         };
         let mut statement = self.connection.prepare_cached(sql)?;
         let params: [(&str, &dyn ToSql); 3] = [(":after", &self.after), (":limit", &CHUNK), (name, value)];
-        let seqs = statement.query_map(&params[..], |row| row.get(0))?;
+        let seqs = statement.query_map(&params[..], |row| row.get("seq"))?;
         Ok(seqs.collect::<Result<_, _>>()?)
     }
 
     fn matching(&self, seqs: &[i64]) -> Result<Vec<Listed>> {
         let filter = self.filter;
-        let mut statement = self.connection.prepare_cached(include_str!("list.sql"))?;
+        let mut statement = self.connection.prepare_cached(include_str!("sql/list/matching.sql"))?;
         let rows = statement.query(named_params! {
             ":seqs": codec::json(seqs)?,
             ":statuses": self.statuses,
             ":destination": filter.destination.as_ref().map(|name| name.as_str()),
             ":ids": self.ids,
-            ":event_type": filter.event_type.as_deref().map(glob),
+            ":event_type": filter.event_type.as_deref().map(codec::glob),
             ":key": filter.key,
             ":aggregate_type": filter.aggregate_type,
             ":aggregate_id": filter.aggregate_id,
@@ -90,57 +96,26 @@ impl<'a> Matches<'a> {
     }
 }
 
-/// By which index candidates are found.
-#[derive(Debug, Clone, Copy)]
-enum Access {
-    Id,
-    Key,
-    Aggregate,
-    State,
-    Waiting,
-    Pending,
-    Everything,
-}
-
-impl Access {
-    fn of(filter: &Filter) -> Self {
-        let is_parked = |status: &Status| !matches!(status, Status::Pending | Status::Delivered | Status::Waiting);
-        match filter.statuses.as_slice() {
-            _ if !filter.ids.is_empty() => Self::Id,
-            _ if filter.key.is_some() => Self::Key,
-            _ if filter.aggregate_id.is_some() => Self::Aggregate,
-            [Status::Waiting] => Self::Waiting,
-            [Status::Pending] => Self::Pending,
-            statuses if !statuses.is_empty() && statuses.iter().all(is_parked) => Self::State,
-            _ => Self::Everything,
-        }
-    }
-}
-
 /// No list at all where nothing shall be restricted.
 fn some_json<T: serde::Serialize>(list: &[T]) -> Result<Option<String>> {
     if list.is_empty() { Ok(None) } else { codec::json(list).map(Some) }
 }
 
 fn listed(row: &Row<'_>) -> Result<Listed> {
-    let status = codec::text(row, 9)?.map(|text| status(&text)).transpose()?;
+    let status = codec::text(row, "status")?.map(|text| values::status(&text)).transpose()?;
     Ok(Listed {
-        position: codec::position(row.get(0)?),
-        id: codec::id(row, 1)?,
-        event_type: codec::text(row, 2)?.unwrap_or_default(),
-        aggregate_type: codec::text(row, 3)?.unwrap_or_default(),
-        aggregate_id: codec::text(row, 4)?.unwrap_or_default(),
-        key: codec::text(row, 5)?,
-        tenant: codec::text(row, 6)?,
-        occurred_at: codec::timestamp(row.get(7)?),
-        destination: codec::text(row, 8)?,
+        position: values::position(row.get("seq")?),
+        id: codec::id(row, "id")?,
+        event_type: codec::text(row, "event_type")?.unwrap_or_default(),
+        aggregate_type: codec::text(row, "aggregate_type")?.unwrap_or_default(),
+        aggregate_id: codec::text(row, "aggregate_id")?.unwrap_or_default(),
+        key: codec::text(row, "key")?,
+        tenant: codec::text(row, "tenant")?,
+        occurred_at: values::timestamp(row.get("occurred_at")?),
+        destination: codec::text(row, "destination")?,
         status,
-        attempts: row.get(10)?,
-        error: codec::text(row, 11)?,
-        due_at: row.get::<_, Option<i64>>(12)?.map(codec::timestamp),
+        attempts: row.get("attempts")?,
+        error: codec::text(row, "last_error")?,
+        due_at: row.get::<_, Option<i64>>("due_at")?.map(values::timestamp),
     })
-}
-
-pub(super) fn status(text: &str) -> Result<Status> {
-    Status::parse(text).ok_or_else(|| Error::new(Kind::Corrupt, format!("a delivery has the status `{text}`")))
 }

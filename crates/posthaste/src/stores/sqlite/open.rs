@@ -4,13 +4,20 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use super::codec;
 use super::register::known;
+use super::{Sqlite, codec};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Cursor, HeldKey, LaneState, Lease, Partition};
+use crate::rules::due::due_in;
+use crate::stores::values;
 
-pub(super) fn open(connection: &Connection, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
+pub(super) async fn open(store: &Sqlite, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
+    let (destination, leases) = (destination.clone(), leases.to_vec());
+    store.reading(move |connection| lanes(connection, &destination, &leases)).await
+}
+
+fn lanes(connection: &Connection, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
     let snapshot = connection.unchecked_transaction()?;
     known(&snapshot, destination)?;
     let now = codec::now();
@@ -22,7 +29,7 @@ pub(super) fn open(connection: &Connection, destination: &Name, leases: &[Lease]
                 partition: lease.partition,
                 cursor,
                 held: held(&snapshot, destination, lease.partition)?,
-                next_due_in: first_due.get(&lease.partition).map(|&at| codec::until(at, now)),
+                next_due_in: first_due.get(&lease.partition).map(|&at| due_in(at, now)),
             });
         }
     }
@@ -30,28 +37,28 @@ pub(super) fn open(connection: &Connection, destination: &Name, leases: &[Lease]
 }
 
 fn cursor(connection: &Connection, destination: &Name, lease: &Lease) -> Result<Option<Cursor>> {
-    let mut statement = connection.prepare_cached(include_str!("open_lane.sql"))?;
+    let mut statement = connection.prepare_cached(include_str!("sql/open/lane.sql"))?;
     let lane = named_params! {
         ":destination": destination.as_str(), ":partition": lease.partition, ":epoch": lease.epoch,
     };
-    let found: Option<(i64, String)> = statement.query_row(lane, |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let found = statement.query_row(lane, |row| Ok((row.get("low")?, row.get::<_, String>("done")?))).optional()?;
     found.map(|(low, done)| codec::decode_cursor(low, &done)).transpose()
 }
 
 fn held(connection: &Connection, destination: &Name, partition: Partition) -> Result<Vec<(HeldKey, bool)>> {
-    let mut statement = connection.prepare_cached(include_str!("open_held.sql"))?;
+    let mut statement = connection.prepare_cached(include_str!("sql/open/held.sql"))?;
     let lane = named_params! { ":destination": destination.as_str(), ":partition": partition };
     let held = statement.query_map(lane, |row| {
-        let key = codec::order_key(row.get(0)?, row.get(1)?);
-        let (after, until) = (codec::position(row.get(2)?), codec::position(row.get(3)?));
-        Ok((HeldKey { key, after, until }, row.get(4)?))
+        let key = values::order_key(row.get::<_, String>("tenant")?, row.get::<_, String>("key")?);
+        let (after, until) = (values::position(row.get("after")?), values::position(row.get("until")?));
+        Ok((HeldKey { key, after, until }, row.get("has_head")?))
     })?;
     Ok(held.collect::<Result<_, _>>()?)
 }
 
 fn first_due(connection: &Connection, destination: &Name) -> Result<HashMap<Partition, i64>> {
-    let mut statement = connection.prepare_cached(include_str!("open_due.sql"))?;
+    let mut statement = connection.prepare_cached(include_str!("sql/open/first_due.sql"))?;
     let of = named_params! { ":destination": destination.as_str() };
-    let due = statement.query_map(of, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let due = statement.query_map(of, |row| Ok((row.get("partition")?, row.get("first_due_at")?)))?;
     Ok(due.collect::<Result<_, _>>()?)
 }

@@ -8,17 +8,18 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::task::JoinSet;
 
-use super::{Options, Sqlite, connect, connection, enqueue};
+use super::{Options, Outbox, Sqlite, connect, connection};
 use crate::destination::Destination;
 use crate::error::{Error, Kind, Result};
 use crate::journal::{Cursor, Entry, Hint, Journal, LaneCommit, Lease, Partition, Position, ReadRequest, WorkerId};
 use crate::message::Message;
+use crate::store::Store as _;
 
 mod failing;
 mod migrating;
 mod plain_sql;
 mod status_view;
-mod waiting;
+mod watching;
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -74,7 +75,7 @@ impl Store {
     fn write(&self, messages: &[Message]) -> Result<()> {
         let mut connection = self.application()?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        enqueue(&transaction, messages)?;
+        Outbox::new().enqueue(&transaction, messages)?;
         Ok(transaction.commit()?)
     }
 

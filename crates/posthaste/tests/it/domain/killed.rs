@@ -55,7 +55,7 @@ async fn effects_of_transactional_handlers_happen_exactly_once_whenever_the_proc
 fn write(db: &mut Connection) {
     let message = |n: i64| Message::builder("paid", "account", (n % 40).to_string()).build().unwrap();
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-    sqlite::enqueue(&tx, &(0..EVENTS).map(message).collect::<Vec<_>>()).unwrap();
+    sqlite::Outbox::new().enqueue(&tx, &(0..EVENTS).map(message).collect::<Vec<_>>()).unwrap();
     tx.commit().unwrap();
 }
 

@@ -85,13 +85,13 @@ const SQLITE_REFUSES: &str = "CREATE TRIGGER refuse BEFORE INSERT ON outbox WHEN
 
 #[tokio::test]
 async fn writes_to_sqlite_are_told() {
-    use posthaste::stores::sqlite::{Options, connect, enqueue};
+    use posthaste::stores::sqlite::{Options, Outbox, connect};
     let t = stores::sqlite::fresh().await;
     let mut connection = connect(t.file(), &Options::default()).unwrap();
     connection.execute_batch(SQLITE_REFUSES).unwrap();
     let mut write = async |messages: &[Message]| {
         let transaction = connection.transaction()?;
-        let enqueued = enqueue(&transaction, messages)?;
+        let enqueued = Outbox::new().enqueue(&transaction, messages)?;
         transaction.commit()?;
         Ok(enqueued)
     };
@@ -102,14 +102,14 @@ async fn writes_to_sqlite_are_told() {
 #[cfg(feature = "sqlx-sqlite")]
 #[tokio::test]
 async fn writes_to_sqlite_by_sqlx_are_told() {
-    use posthaste::stores::sqlite::enqueue_sqlx;
+    use posthaste::stores::sqlite::Outbox;
     use sqlx::Connection;
     let t = stores::sqlite::fresh().await;
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(t.file());
     let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
     sqlx::raw_sql(SQLITE_REFUSES).execute(&mut connection).await.unwrap();
-    are_told(async |messages| enqueue_sqlx(&mut connection, messages).await).await;
-    failures_are_told(async |messages| enqueue_sqlx(&mut connection, messages).await).await;
+    are_told(async |messages| Outbox::new().enqueue_sqlx(&mut connection, messages).await).await;
+    failures_are_told(async |messages| Outbox::new().enqueue_sqlx(&mut connection, messages).await).await;
 }
 
 /// PostgreSQL quotes the whole row in the details of such an error.

@@ -78,7 +78,7 @@ fn application(
     let written = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(Into::into)
-        .and_then(|transaction| Ok((sqlite::enqueue(&transaction, messages)?, transaction)));
+        .and_then(|transaction| Ok((sqlite::Outbox::new().enqueue(&transaction, messages)?, transaction)));
     let (enqueued, transaction) = match written {
         Ok(written) => written,
         Err(error) => return drop(opened.send(Err(error))),

@@ -80,7 +80,7 @@ async fn a_database_without_a_journal_names_the_remedy() -> Result<()> {
         store.partitions().await.err(),
         store.lease(&worker("w"), LONG, 1).await.err(),
         store.register(&[]).await.err(),
-        enqueue(&application.transaction()?, &[order("1")]).err(),
+        Outbox::new().enqueue(&application.transaction()?, &[order("1")]).err(),
     ];
     for error in refused {
         let error = error.expect("there is nothing to work with");

@@ -99,7 +99,7 @@ async fn a_repeated_id_is_left_out_quietly() -> Result<()> {
     let message = order("1");
     let mut application = store.application()?;
     let transaction = application.transaction()?;
-    let enqueued = enqueue(&transaction, &[message.clone(), message])?;
+    let enqueued = Outbox::new().enqueue(&transaction, &[message.clone(), message])?;
     assert_eq!(enqueued, Enqueued { stored: 1, duplicates: 1 });
     Ok(())
 }

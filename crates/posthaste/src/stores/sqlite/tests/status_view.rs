@@ -2,7 +2,8 @@ use super::*;
 use crate::destination::Route;
 use crate::inspect::{Filter, Inspect, Mode, Operation, Status};
 use crate::journal::{Attempt, HeldKey, Park, ParkedState};
-use crate::stores::sqlite::{codec, purge};
+use crate::stores::sqlite::purge;
+use crate::stores::values;
 
 /// Writes events of one order and returns them at their places, with the lease of their partition.
 async fn orders(store: &Store, count: usize) -> Result<(Vec<Entry>, Lease)> {
@@ -171,7 +172,7 @@ async fn what_is_replayed_while_a_purge_is_under_way_is_kept() -> Result<()> {
     let store = Store::new().await?;
     let (entries, lease) = orders(&store, 2).await?;
     store.commit(&[moved("a", &lease, entries[1].position)]).await?;
-    let found: Vec<i64> = entries.iter().map(|entry| codec::seq(entry.position)).collect();
+    let found: Vec<i64> = entries.iter().map(|entry| values::seq(entry.position)).collect();
     let first = Filter { ids: vec![entries[0].message.id], ..Filter::default() };
     store.operate(Operation::Replay, &first, Mode::Apply).await?;
     let removed = store.sqlite.writing(move |transaction| purge::remove(transaction, &found)).await?;

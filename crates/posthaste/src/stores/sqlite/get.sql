@@ -1,7 +1,0 @@
--- One message by `outbox_id`.
-SELECT
-    o.seq, o.partition, o.id, o.event_type, o.aggregate_type, o.aggregate_id, o.key, o.tenant, o.user_id, o.correlation_id,
-    o.content_type, o.occurred_at, o.due_at, o.destination, o.max_attempts, o.source_stream, o.source_event, o.headers,
-    o.payload
-FROM outbox AS o
-WHERE o.id = :id;

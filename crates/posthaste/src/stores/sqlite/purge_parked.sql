@@ -1,2 +1,0 @@
--- What was discarded of it, and what destinations that are no longer named had set aside; by primary key.
-DELETE FROM outbox_parked WHERE seq = :seq;

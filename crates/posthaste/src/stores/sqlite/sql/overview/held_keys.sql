@@ -1,0 +1,2 @@
+-- How many keys each destination holds.
+SELECT destination, count(*) AS keys FROM outbox_held_keys GROUP BY destination;
