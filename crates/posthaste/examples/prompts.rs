@@ -14,6 +14,7 @@ use posthaste::domain::{Aggregate, DomainEvent, Events, Persist, UnitOfWork};
 use posthaste::relay::Settings;
 use posthaste::retry::Backoff;
 use posthaste::sinks::handlers::{Context, Handlers};
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options, Transaction};
 use posthaste::{Destination, Relay, sink};
 use serde::{Deserialize, Serialize};
@@ -79,7 +80,7 @@ async fn index(ctx: Context, event: PromptCreated) -> Result<(), sink::Error> {
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<(), Failure> {
     let (mut terminated, mut interrupted) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let store = MongoDb::connect(&std::env::var("MONGODB_URL")?, Options::default()).await?;
+    let store = MongoDb::open(&std::env::var("MONGODB_URL")?, Options::default()).await?;
     store.migrate().await?;
 
     let handlers = Handlers::builder().on_event("notify", notify).on_event("index", index).build()?;

@@ -14,6 +14,7 @@ use std::time::Duration;
 use mongodb::bson::{Document, doc};
 use posthaste::relay::Settings;
 use posthaste::sinks::rabbitmq::{self, Binding, Declare, Exchange, Queue, Rabbitmq};
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options, StatusNames};
 use posthaste::{Destination, Message, Relay};
 use serde_json::json;
@@ -80,9 +81,10 @@ async fn work(store: MongoDb) -> Result<(), Failure> {
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let status = StatusNames { pending: "NEW".into(), published: "PUBLISHED".into(), failed: "FAILED".into() };
-    let options = Options { collection: "events".into(), status, ..Options::default() };
-    let store = MongoDb::connect(&std::env::var("MONGODB_URL")?, options).await?;
+    let mut options = Options::default();
+    options.collection = "events".into();
+    options.status = StatusNames::new("NEW", "PUBLISHED", "FAILED");
+    let store = MongoDb::open(&std::env::var("MONGODB_URL")?, options).await?;
     store.migrate().await?;
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {

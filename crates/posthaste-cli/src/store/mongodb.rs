@@ -28,11 +28,9 @@ impl super::Adapter for Adapter {
 
     /// Connects with the first request, and again whenever that is needed.
     async fn open(&self, plan: &StorePlan) -> Result<Arc<dyn Store>> {
-        let options = Options {
-            partitions: plan.partitions,
-            server_selection_timeout: SERVER_SELECTION_TIMEOUT,
-            ..plan.options()?
-        };
-        Ok(Arc::new(MongoDb::connect(&plan.url.0, options).await?))
+        let mut options: Options = plan.options()?;
+        options.partitions = plan.partitions;
+        options.server_selection_timeout = SERVER_SELECTION_TIMEOUT;
+        Ok(Arc::new(MongoDb::open(&plan.url.0, options).await?))
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mongodb::bson::doc;
 use posthaste::Message;
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options};
 
 use crate::lives::Life;
@@ -32,7 +33,7 @@ impl InDatabase {
         let store = format!("{{ type = 'mongodb', url = '{url}', partitions = {PARTITIONS} }}");
         let place = three_workers::place_on(&store);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let store = runtime.block_on(MongoDb::connect(&url, Options::default())).unwrap();
+        let store = runtime.block_on(MongoDb::open(&url, Options::default())).unwrap();
         let client = runtime.block_on(mongodb::Client::with_uri_str(&url)).unwrap();
         (place, Self { runtime, store, client, database, url })
     }

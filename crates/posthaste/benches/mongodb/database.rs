@@ -5,6 +5,7 @@ use std::time::Instant;
 use mongodb::Client;
 use mongodb::options::WriteConcern;
 use posthaste::Message;
+use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options};
 
 use super::{MESSAGES, rate};
@@ -23,7 +24,7 @@ impl Database {
         let server = std::env::var("POSTHASTE_BENCH_SERVER").expect("run it by `cargo xtask bench mongodb`");
         let name = format!("bench_{}", uuid::Uuid::now_v7().simple());
         let url = format!("mongodb://{server}/{name}?replicaSet=rs0");
-        let store = MongoDb::connect(&url, options).await.expect("an address");
+        let store = MongoDb::open(&url, options).await.expect("an address");
         store.migrate().await.expect("a journal");
         let client = Client::with_uri_str(&url).await.expect("an address");
         Self { store, client, name }
@@ -34,7 +35,7 @@ impl Database {
         let mut session = self.client.start_session().await.expect("a session");
         for some in messages.chunks(batch) {
             session.start_transaction().write_concern(WriteConcern::majority()).await.expect("a transaction");
-            self.store.enqueue(&mut session, some).await.expect("messages are stored");
+            self.store.outbox().enqueue(&mut session, some).await.expect("messages are stored");
             session.commit_transaction().await.expect("a commit");
         }
     }

@@ -62,7 +62,9 @@ fn relay(database: &Database, sink: &Arc<Null>) -> Relay {
 
 /// Messages per second with everything numbered, delivered and recorded; with stamps, also those of what was passed meanwhile.
 pub(super) async fn drain_rate(stamp_status: bool) -> f64 {
-    let database = Database::fresh(Options { stamp_status, ..Options::default() }).await;
+    let mut options = Options::default();
+    options.stamp_status = stamp_status;
+    let database = Database::fresh(options).await;
     let messages: Vec<Message> = (0..MESSAGES).map(message).collect();
     database.write(&messages, 500).await;
     let sink = Null::expecting(MESSAGES);

@@ -1,73 +1,78 @@
 //! MongoDB: a sequencer gives committed messages consecutive positions.
 //!
 //! The application inserts documents with its own [`ClientSession`](mongodb::ClientSession), in its own transaction
-//! ([`MongoDb::enqueue`], or plain inserts from any language). A commit has no number that a reader could follow, so the
+//! ([`Outbox::enqueue`], or plain inserts from any language). A commit has no number that a reader could follow, so the
 //! relay numbers what is committed, in one transaction per batch. The collection is the truth: what has no position yet is
 //! found by that, and the change stream only tells when to look, and in which order plain documents were committed.
 //!
 //! ```text
-//!   application ──insert──► outbox_events ──sequence (outbox_state)──► read ──► sinks
-//!                                 │ change stream: wakes, commit order     │
-//!                                 └────────────────────────────────►       ▼
+//!   application ──insert──► outbox_events ──sequencer (outbox_state)──► read ──► sinks
+//!                                 │ change stream: wakes, commit order      │
+//!                                 └────────────────────────────────►        ▼
 //!          outbox_partitions (leases + cursors), outbox_parked, … ◄──commit (fenced by epoch)
 //! ```
 //!
 //! Who is authoritative: `outbox_state.newest` for positions (nobody reads beyond it), the partition's document for its lease
 //! and its cursors (one document, so the fence and the write are one), `$$NOW` of the primary for time.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, OnceLock};
 
-use mongodb::options::{ClientOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern};
-use mongodb::{Client, bson};
-use tokio::task::JoinSet;
+use mongodb::Client;
+use mongodb::options::{ClientOptions, DatabaseOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern};
 use uuid::Uuid;
 
+use self::change_stream::ChangeStream;
 use self::db::Db;
-use self::feed::{Feed, Standing};
 pub(crate) use self::migrate::ensure_collection;
 pub use self::options::{Fields, Options, StatusNames};
-pub use self::transaction::Transaction;
+pub use self::outbox::{Outbox, Transaction};
+use self::status_stamps::Pace;
+use crate::Secret;
 use crate::error::{Error, Kind, Result};
 
+mod abandoned_sessions;
+mod advance;
 mod audit;
-mod census;
+mod change_stream;
 mod check;
-mod chunks;
 mod codec;
 mod commit;
 mod db;
-mod document;
 mod due;
-mod enqueue;
 mod error;
-mod feed;
+mod get;
 mod inspect;
 mod journal;
-mod json;
 mod lease;
 mod list;
-mod lock_keys;
 mod migrate;
 mod open;
-mod open_transaction;
 mod operate;
 mod oplog;
 mod options;
+mod outbox;
 mod overview;
+mod partitions;
+mod pause;
+mod progress;
 mod purge;
 mod read;
+mod read_key;
 mod register;
-mod report;
-mod sequence;
-mod session;
-mod sessions;
-mod stamp;
-mod standing;
-mod stream;
-mod token;
-mod transaction;
-mod wait;
+mod release;
+mod renew;
+mod retry;
+mod rows;
+mod sequencer;
+mod session_register;
+mod state;
+mod status_stamps;
+mod store;
+mod store_transaction;
+mod watch;
+mod workers;
+mod write;
 
 /// A store in a MongoDB replica set. Clones share the connections and the change stream.
 #[derive(Debug, Clone)]
@@ -78,23 +83,22 @@ pub struct MongoDb {
 #[derive(Debug)]
 struct Shared {
     db: Db,
+    outbox: Outbox,
     /// Who this is as a sequencer: one per opened store, whatever the workers in it are called.
     sequencer: String,
     /// Known once the journal was seen.
     partitions: OnceLock<u16>,
-    feed: Arc<Feed>,
-    /// Reads the change stream; ends with the store.
-    stream: Mutex<JoinSet<()>>,
-    token: Mutex<token::Saved>,
-    stamps: Mutex<stamp::Pace>,
+    change_stream: ChangeStream,
+    stamps: Mutex<Pace>,
     /// Where the next purge goes on, while there is more to purge.
     purge_from: AtomicU64,
 }
 
 impl MongoDb {
-    /// Connects with a `mongodb://` or `mongodb+srv://` address. Says nothing about what is there: see [`MongoDb::migrate`].
-    pub async fn connect(url: &str, options: Options) -> Result<Self> {
-        let mut client = ClientOptions::parse(url).await.map_err(error::address)?;
+    /// Opens the store at a `mongodb://` or `mongodb+srv://` address. Connects when it is first needed, and says nothing about
+    /// what is there: see [`Store::migrate`](crate::store::Store::migrate).
+    pub async fn open(address: impl Into<Secret>, options: Options) -> Result<Self> {
+        let mut client = ClientOptions::parse(address.into().expose()).await.map_err(error::address)?;
         client.app_name.get_or_insert_with(|| "posthaste".into());
         client.connect_timeout.get_or_insert(options.connect_timeout);
         client.server_selection_timeout.get_or_insert(options.server_selection_timeout);
@@ -109,19 +113,18 @@ impl MongoDb {
     /// Uses a client that is there already, with a pool of its own or shared with the application.
     pub fn with_client(client: Client, database: &str, options: Options) -> Result<Self> {
         options.check()?;
-        let concerns = mongodb::options::DatabaseOptions::builder()
+        let concerns = DatabaseOptions::builder()
             .read_concern(ReadConcern::majority())
             .write_concern(WriteConcern::majority())
             .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
             .build();
-        let db = Db::new(client.database_with_options(database, concerns), options);
+        let options = Arc::new(Options { database: Some(database.into()), ..options });
         let shared = Shared {
-            db,
+            outbox: Outbox::sharing(Arc::clone(&options)),
+            db: Db::new(client.database_with_options(database, concerns), options),
             sequencer: Uuid::now_v7().to_string(),
             partitions: OnceLock::new(),
-            feed: Arc::new(Feed::default()),
-            stream: Mutex::new(JoinSet::new()),
-            token: Mutex::default(),
+            change_stream: ChangeStream::default(),
             stamps: Mutex::default(),
             purge_from: AtomicU64::new(0),
         };
@@ -133,29 +136,22 @@ impl MongoDb {
         &self.db().options.collection
     }
 
+    /// What an application writes with: the outbox in this store's database and collection, with its names of fields.
+    pub fn outbox(&self) -> &Outbox {
+        &self.shared.outbox
+    }
+
+    /// Begins a transaction by the store's own client, with the concerns that an outbox needs: snapshot and majority.
+    pub async fn begin(&self) -> Result<Transaction> {
+        self.outbox().in_session(store_transaction::start(self.db().database.client()).await?)
+    }
+
     /// What the change stream has cost so far: how often it had to be opened anew.
     pub fn stream_restarts(&self) -> u64 {
-        self.shared.feed.restarts.load(Ordering::Relaxed)
+        self.shared.change_stream.restarts()
     }
 
     fn db(&self) -> &Db {
         &self.shared.db
     }
-
-    /// Starts to read the change stream, once, when someone first needs it.
-    fn follow(&self) {
-        if !self.db().options.change_stream {
-            return;
-        }
-        let mut stream = self.shared.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        if stream.is_empty() {
-            self.shared.feed.stands(Standing::Opening);
-            stream.spawn(stream::follow(self.db().clone(), Arc::clone(&self.shared.feed)));
-        }
-    }
-}
-
-/// Milliseconds since 1970 as the server writes them.
-fn date(millisecond: i64) -> bson::DateTime {
-    bson::DateTime::from_millis(millisecond)
 }

@@ -27,6 +27,14 @@ macro_rules! on_every_store {
                 super::$guarantee(crate::relay::outbox::Outbox::on_postgres().await).await
             })+
         }
+
+        #[cfg(feature = "mongodb")]
+        mod on_mongodb {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $guarantee() -> posthaste::Result<()> {
+                super::$guarantee(crate::relay::outbox::Outbox::on_mongodb().await).await
+            })+
+        }
     };
 }
 

@@ -14,19 +14,16 @@ use crate::journal::{Enqueued, Position};
 use crate::message::{Message, MessageId, OrderKey};
 use crate::stores::mongodb::{MongoDb, Transaction, ensure_collection};
 
-const INBOX: &str = "inbox";
-const INBOX_ORDER: &str = "inbox_order";
-
 impl Connection for Transaction {
     /// Not part of the transaction: MongoDB makes collections and indexes outside of it.
     async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
         check_schema(schema)?;
-        let database = self.database();
-        ensure_collection(&database, INBOX).await?;
-        ensure_collection(&database, INBOX_ORDER).await?;
+        let (marks, order) = (marks(self), order(self));
+        ensure_collection(self.database(), marks.name()).await?;
+        ensure_collection(self.database(), order.name()).await?;
         let at_its_time = IndexOptions::builder().expire_after(Duration::ZERO).build();
         let expiry = IndexModel::builder().keys(doc! { "expireAt": 1 }).options(at_its_time).build();
-        marks(self).create_index(expiry).await?;
+        marks.create_index(expiry).await?;
         Ok(())
     }
 
@@ -97,18 +94,16 @@ impl Begin for MongoDb {
     }
 }
 
-/// MongoDB has no schemas.
+/// MongoDB has no schemas: the options of the store name the collection of the inbox.
 fn check_schema(schema: Option<&str>) -> Result<()> {
-    match schema {
-        None => Ok(()),
-        Some(_) => Err(Error::new(Kind::Invalid, "an inbox in MongoDB is in no schema: leave `in_schema` out")),
-    }
+    let text = "an inbox in MongoDB is in no schema: leave `in_schema` out, and name its collection in the options";
+    schema.map_or(Ok(()), |_| Err(Error::new(Kind::Invalid, text)))
 }
 
-/// Moves a key's newest position forwards, and says whether it moved. Looks first, because an insert that meets another one would
+/// Moves a key's newest position forwards, and says whether it moved. Reads first, because an insert that meets another one would
 /// end the transaction.
 async fn advance(transaction: &mut Transaction, consumer: &str, key: &OrderKey, position: Position) -> Result<bool> {
-    let order: Collection<Document> = transaction.database().collection(INBOX_ORDER);
+    let order = order(transaction);
     let tenant = key.tenant.as_deref().unwrap_or_default();
     let key = doc! { "_id": { "consumer": consumer, "tenant": tenant, "key": key.key.as_str() } };
     let place = (number(position.tick), number(position.seq));
@@ -122,8 +117,14 @@ async fn advance(transaction: &mut Transaction, consumer: &str, key: &OrderKey, 
     Ok(true)
 }
 
+/// Which messages each consumer has seen.
 fn marks(transaction: &Transaction) -> Collection<Document> {
-    transaction.database().collection(INBOX)
+    transaction.database().collection(transaction.inbox())
+}
+
+/// The newest position that each consumer has seen of each key.
+fn order(transaction: &Transaction) -> Collection<Document> {
+    transaction.database().collection(&format!("{}_order", transaction.inbox()))
 }
 
 fn mark(consumer: &str, message: MessageId) -> Bson {

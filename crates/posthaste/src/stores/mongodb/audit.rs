@@ -3,37 +3,32 @@
 use mongodb::ClientSession;
 use mongodb::bson::{Document, doc};
 
-use super::codec::{self, moment, text, whole};
-use super::db::{Db, JOURNAL};
-use super::session::transaction;
+use super::codec::{self, date, moment, signed, text, unsigned, whole};
+use super::db::{Db, found};
+use super::retry::in_transaction;
+use super::state::JOURNAL;
 use super::{MongoDb, error};
 use crate::error::Result;
 use crate::inspect::{AuditEntry, Change};
 
-impl MongoDb {
-    pub(super) async fn record_change(&self, change: &Change) -> Result<()> {
-        let db = self.db();
-        transaction!(db, session => record(db, &mut session, change))
-    }
+/// Appends to the log.
+pub(super) async fn record(store: &MongoDb, change: &Change) -> Result<()> {
+    let db = store.db();
+    in_transaction!(db, session => append(db, &mut session, change))
+}
 
-    pub(super) async fn audit_before(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
-        let before = before.map_or(i64::MAX, |number| i64::try_from(number).unwrap_or(i64::MAX));
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        if limit == 0 {
-            return Ok(Vec::new());
-        }
-        let older = self.db().audit.find(doc! { "_id": { "$lt": before } }).sort(doc! { "_id": -1 });
-        let mut cursor = older.limit(limit).await?;
-        let mut entries = Vec::new();
-        while cursor.advance().await? {
-            entries.push(entry(&Document::try_from(cursor.current()).map_err(mongodb::error::Error::from)?)?);
-        }
-        Ok(entries)
+/// The log, newest first.
+pub(super) async fn audit(store: &MongoDb, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
+    let (before, limit) = (before.map_or(i64::MAX, signed), signed(limit));
+    if limit == 0 {
+        return Ok(Vec::new());
     }
+    let older = store.db().audit.find(doc! { "_id": { "$lt": before } }).sort(doc! { "_id": -1 });
+    found(older.limit(limit).await?).await?.iter().map(entry).collect()
 }
 
 /// The number and the time come from the one document that all who record write to, so both grow.
-async fn record(db: &Db, session: &mut ClientSession, change: &Change) -> Result<()> {
+async fn append(db: &Db, session: &mut ClientSession, change: &Change) -> Result<()> {
     let next =
         doc! { "$set": { "audited": { "$add": [{ "$ifNull": ["$audited", 0i64] }, 1i64] }, "auditedAt": "$$NOW" } };
     let update = db.state.find_one_and_update(doc! { "_id": JOURNAL }, vec![next]);
@@ -41,26 +36,25 @@ async fn record(db: &Db, session: &mut ClientSession, change: &Change) -> Result
     let state = state.ok_or_else(error::no_journal)?;
     let entry = doc! {
         "_id": whole(&state, "audited")?,
-        "at": super::date(moment(&state, "auditedAt").unwrap_or_default()),
+        "at": date(moment(&state, "auditedAt").unwrap_or_default()),
         "who": &change.who,
         "action": &change.action,
         "target": &change.target,
-        "affected": i64::try_from(change.affected).unwrap_or(i64::MAX),
+        "affected": signed(change.affected),
     };
     db.audit.insert_one(entry).session(session).await?;
     Ok(())
 }
 
 fn entry(document: &Document) -> Result<AuditEntry> {
-    let unsigned = |name| Ok::<_, crate::Error>(u64::try_from(whole(document, name)?).unwrap_or_default());
     Ok(AuditEntry {
-        number: unsigned("_id")?,
+        number: unsigned(whole(document, "_id")?),
         at: codec::timestamp(moment(document, "at").unwrap_or_default()),
         change: Change {
             who: text(document, "who")?,
             action: text(document, "action")?,
             target: text(document, "target")?,
-            affected: unsigned("affected")?,
+            affected: unsigned(whole(document, "affected")?),
         },
     })
 }

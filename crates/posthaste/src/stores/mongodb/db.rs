@@ -4,16 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
-use mongodb::{ClientSession, Collection, Database};
+use mongodb::{ClientSession, Collection, Cursor, Database, SessionCursor};
 
+use super::codec::{corrupt, number};
 use super::error;
 use super::options::{Field, Options};
-use super::session::again;
-use super::sessions::Sessions;
-use crate::error::{Error, Kind, Result};
-
-/// The one document of `outbox_state`.
-pub(super) const JOURNAL: &str = "journal";
+use super::retry::again;
+use super::session_register::SessionRegister;
+use crate::error::Result;
 
 /// The collections beside the one that applications write to.
 pub(super) const OWN: [&str; 11] = [
@@ -36,7 +34,7 @@ pub(super) struct Db {
     pub(super) database: Database,
     pub(super) options: Arc<Options>,
     fields: Arc<HashMap<String, Field>>,
-    pub(super) sessions: Arc<Sessions>,
+    pub(super) session_register: Arc<SessionRegister>,
     /// What applications write to.
     pub(super) events: Collection<RawDocumentBuf>,
     pub(super) state: Collection<Document>,
@@ -52,7 +50,7 @@ pub(super) struct Db {
 }
 
 impl Db {
-    pub(super) fn new(database: Database, options: Options) -> Self {
+    pub(super) fn new(database: Database, options: Arc<Options>) -> Self {
         let fields = options.fields.all().into_iter().map(|(field, name)| (name.to_owned(), field)).collect();
         let own = |name| database.collection(name);
         Self {
@@ -67,9 +65,9 @@ impl Db {
             chunks: own("outbox_chunks"),
             tokens: own("outbox_tokens"),
             audit: own("outbox_audit"),
-            options: Arc::new(options),
+            options,
             fields: Arc::new(fields),
-            sessions: Arc::default(),
+            session_register: Arc::default(),
             database,
         }
     }
@@ -134,17 +132,23 @@ fn counted(answer: &Document) -> Result<u64> {
     number(answer, "n").and_then(|n| u64::try_from(n).ok()).ok_or_else(|| corrupt("a write was not counted"))
 }
 
-/// A number of whatever kind the server or another driver made of it.
-pub(super) fn number(document: &Document, name: &str) -> Option<i64> {
-    match document.get(name)? {
-        Bson::Int32(number) => Some(i64::from(*number)),
-        Bson::Int64(number) => Some(*number),
-        #[expect(clippy::cast_possible_truncation, reason = "a double that stands for a whole number")]
-        Bson::Double(number) => Some(*number as i64),
-        _ => None,
+/// Everything that a query finds.
+pub(super) async fn found(mut cursor: Cursor<Document>) -> Result<Vec<Document>> {
+    let mut found = Vec::new();
+    while cursor.advance().await? {
+        found.push(Document::try_from(cursor.current()).map_err(mongodb::error::Error::from)?);
     }
+    Ok(found)
 }
 
-pub(super) fn corrupt(text: impl Into<String>) -> Error {
-    Error::new(Kind::Corrupt, text)
+/// Everything that a query with a session finds.
+pub(super) async fn found_in(
+    mut cursor: SessionCursor<Document>,
+    session: &mut ClientSession,
+) -> Result<Vec<Document>> {
+    let mut found = Vec::new();
+    while let Some(one) = cursor.next(session).await.transpose()? {
+        found.push(one);
+    }
+    Ok(found)
 }

@@ -5,8 +5,7 @@ use std::fmt;
 use mongodb::bson::Document;
 use mongodb::error::{ErrorKind, TRANSIENT_TRANSACTION_ERROR, UNKNOWN_TRANSACTION_COMMIT_RESULT, WriteFailure};
 
-use super::db::number;
-use crate::destination::Name;
+use super::codec::number;
 use crate::error::{Error, Kind};
 
 pub(super) const DUPLICATE_KEY: i32 = 11_000;
@@ -155,10 +154,6 @@ pub(super) fn no_replica_set() -> Error {
 
 pub(super) fn no_journal() -> Error {
     Error::new(Kind::Schema, "the database holds no journal: run `posthaste migrate`")
-}
-
-pub(super) fn unknown(destination: &Name) -> Error {
-    Error::new(Kind::NotFound, format!("destination `{destination}` is not known: register it first"))
 }
 
 pub(super) fn too_slow() -> Error {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::MongoDb;
+use super::{MongoDb, audit, get, list, operate, overview, pause, purge};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
@@ -15,38 +15,38 @@ use crate::message::MessageId;
 #[async_trait]
 impl Inspect for MongoDb {
     async fn overview(&self) -> Result<Overview> {
-        self.look_over().await
+        overview::overview(self).await
     }
 
     async fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
-        self.list_page(filter, page).await
+        list::list(self, filter, page).await
     }
 
     async fn get(&self, id: MessageId) -> Result<Option<Report>> {
-        self.report_on(id).await
+        get::get(self, id).await
     }
 
     async fn operate(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport> {
-        self.operate_on(operation, filter, mode).await
+        operate::operate(self, operation, filter, mode).await
     }
 
     async fn pause(&self, destination: &Name) -> Result<bool> {
-        self.set_paused(destination, true).await
+        pause::pause(self, destination).await
     }
 
     async fn resume(&self, destination: &Name) -> Result<bool> {
-        self.set_paused(destination, false).await
+        pause::resume(self, destination).await
     }
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {
-        self.count_purgeable(older_than).await
+        purge::purgeable(self, older_than).await
     }
 
     async fn record(&self, change: &Change) -> Result<()> {
-        self.record_change(change).await
+        audit::record(self, change).await
     }
 
     async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
-        self.audit_before(before, limit).await
+        audit::audit(self, before, limit).await
     }
 }

@@ -1,4 +1,4 @@
-//! Who is alive and who holds which partition, by the primary's clock.
+//! Taking partitions that nobody holds, by the primary's clock.
 //!
 //! A partition is taken by one update of its document that names the epoch it was seen with, so of many who try one succeeds.
 
@@ -8,121 +8,77 @@ use mongodb::ClientSession;
 use mongodb::bson::{Bson, Document, doc};
 use uuid::Uuid;
 
-use super::codec::{self, moment, text, whole};
-use super::db::Db;
-use super::session::{again, snapshot};
-use super::sessions::LeftBehind;
-use super::{MongoDb, sequence};
+use super::abandoned_sessions::AbandonedSessions;
+use super::codec::{self, date, moment, text, whole};
+use super::db::{Db, found, found_in};
+use super::partitions::partitions;
+use super::retry::in_snapshot;
+use super::state::State;
+use super::{MongoDb, workers};
 use crate::destination::Name;
-use crate::error::{Error, Kind, Result};
-use crate::journal::{Epoch, Grant, Lease, Partition, WorkerId, WorkerReport};
+use crate::error::Result;
+use crate::journal::{Grant, Lease, Partition, WorkerId};
+
+pub(super) async fn lease(store: &MongoDb, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
+    partitions(store).await?;
+    let db = store.db();
+    let mut seen = see(db, worker).await?;
+    let is_fresh = seen.announced_until.is_some_and(|until| until - seen.now > codec::millis(ttl * 2 / 3));
+    if !is_fresh || !db.session_register.are_of(worker) {
+        workers::announce(db, worker, ttl, None).await?;
+    }
+    let mut leases: Vec<Lease> = Vec::new();
+    while leases.len() < want && !seen.free.is_empty() {
+        let wanted = seen.choose(worker, want - leases.len());
+        leases.extend(take(db, worker, ttl, &wanted).await?);
+        if leases.len() < want {
+            seen = see(db, worker).await?;
+        }
+    }
+    leases.sort_unstable_by_key(|lease| lease.partition);
+    Ok(Grant { leases, workers: seen.others + 1, paused: seen.paused })
+}
+
+/// Sees what is there, and ends the transactions of the dead: a partition that one of them has written to could not be taken.
+async fn see(db: &Db, worker: &WorkerId) -> Result<Seen> {
+    let seen = in_snapshot!(db, session => Seen::load(db, &mut session, worker))?;
+    for abandoned in &seen.abandoned {
+        abandoned.end(db).await;
+    }
+    Ok(seen)
+}
+
+/// A partition that nobody holds, with the epoch it was last held under.
+type Free = (Partition, i64);
 
 /// What a worker sees before it writes anything.
-struct Glance {
+struct Seen {
     now: i64,
     announced_until: Option<i64>,
     /// By the dead, and by the process that had the worker's name before.
-    left_behind: Vec<LeftBehind>,
+    abandoned: Vec<AbandonedSessions>,
     others: usize,
-    /// With the epoch each was last held under.
-    free: Vec<(Partition, i64)>,
+    free: Vec<Free>,
     paused: Vec<Name>,
 }
 
-impl MongoDb {
-    pub(super) async fn take_leases(&self, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
-        self.count_partitions().await?;
-        let db = self.db();
-        let mut glance = self.look_around(worker).await?;
-        let fresh = glance.announced_until.is_some_and(|until| until - glance.now > codec::millis(ttl * 2 / 3));
-        if !fresh || !db.sessions.are_of(worker) {
-            self.announce(worker, ttl, None).await?;
+impl Seen {
+    async fn load(db: &Db, session: &mut ClientSession, worker: &WorkerId) -> Result<Self> {
+        let now = State::load(db, session).await?.now;
+        let (free, paused) = (free(db, session, now).await?, paused(db, session).await?);
+        let mut seen = Self { now, announced_until: None, abandoned: Vec::new(), others: 0, free, paused };
+        let alive = doc! { "expiresAt": { "$gt": date(now) } };
+        let matter = doc! { "$or": [alive, { "sessions.0": { "$exists": true } }] };
+        let only = doc! { "expiresAt": 1, "sessions": 1 };
+        let workers = db.workers.find(matter).projection(only).session(&mut *session).await?;
+        for one in found_in(workers, session).await? {
+            seen.note(db, &one, worker)?;
         }
-        let mut leases: Vec<Lease> = Vec::new();
-        while leases.len() < want && !glance.free.is_empty() {
-            // Not everyone from the same end: those who ask at once would all want the same.
-            let start = worker.0.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
-            let start = start % glance.free.len();
-            glance.free.rotate_left(start);
-            glance.free.truncate(want - leases.len());
-            leases.extend(take(db, worker, ttl, &glance.free).await?);
-            if leases.len() < want {
-                glance = self.look_around(worker).await?;
-            }
-        }
-        leases.sort_unstable_by_key(|lease| lease.partition);
-        Ok(Grant { leases, workers: glance.others + 1, paused: glance.paused })
+        Ok(seen)
     }
 
-    /// Sees what is there, and ends the transactions of the dead: a partition that one of them has written to could not be taken.
-    async fn look_around(&self, worker: &WorkerId) -> Result<Glance> {
-        let db = self.db();
-        let glance = snapshot!(db, session => glance(db, &mut session, worker))?;
-        self.end_sessions(&glance.left_behind).await;
-        Ok(glance)
-    }
-
-    pub(super) async fn renew_leases(
-        &self,
-        worker: &WorkerId,
-        ttl: Duration,
-        held: &[Lease],
-        report: &WorkerReport,
-    ) -> Result<Vec<Partition>> {
-        self.announce(worker, ttl, Some(report)).await?;
-        if held.is_empty() {
-            return Ok(Vec::new());
-        }
-        again!(self.extend(worker, ttl, held))
-    }
-
-    async fn extend(&self, worker: &WorkerId, ttl: Duration, held: &[Lease]) -> Result<Vec<Partition>> {
-        let ours = doc! { "worker": &worker.0, "$or": each(held) };
-        let extend = vec![doc! { "$set": { "expiresAt": { "$add": ["$$NOW", codec::millis(ttl)] } } }];
-        self.db().partitions.update_many(ours.clone(), extend).await?;
-        // What was not extended had changed hands, and an epoch does not come back.
-        let mut kept = Vec::new();
-        let mut cursor = self.db().partitions.find(ours).projection(doc! { "_id": 1 }).sort(doc! { "_id": 1 }).await?;
-        while cursor.advance().await? {
-            kept.push(partition(&Document::try_from(cursor.current()).map_err(mongodb::error::Error::from)?)?);
-        }
-        Ok(kept)
-    }
-
-    pub(super) async fn release_leases(&self, worker: &WorkerId, held: &[Lease], leaving: bool) -> Result<()> {
-        if !held.is_empty() {
-            let ours = doc! { "worker": &worker.0, "$or": each(held) };
-            let free = doc! { "$set": { "worker": Bson::Null, "expiresAt": super::date(0) } };
-            self.db().partitions.update_many(ours, free).await?;
-        }
-        if leaving {
-            self.leave(worker).await?;
-            let sequencer = doc! { "_id": super::db::JOURNAL, "sequencer.holder": &self.shared.sequencer };
-            let free = doc! { "$set": { "sequencer.until": super::date(0) } };
-            self.db().state.update_one(sequencer, free).await?;
-        }
-        Ok(())
-    }
-
-    /// The worker is alive until then, and this is what it says; by `_id`.
-    async fn announce(&self, worker: &WorkerId, ttl: Duration, report: Option<&WorkerReport>) -> Result<()> {
-        let mut set = doc! { "expiresAt": { "$add": ["$$NOW", codec::millis(ttl)] } };
-        if let Some(report) = report {
-            let report = serde_json::to_string(report)
-                .map_err(|error| Error::new(Kind::Invalid, "the report cannot be written as JSON").caused_by(error))?;
-            set.insert("report", doc! { "$literal": report });
-        }
-        let (turn, sessions) = self.db().sessions.list().await;
-        set.insert("sessions", doc! { "$literal": &sessions });
-        let (of, set) = (doc! { "_id": &worker.0 }, vec![doc! { "$set": set }]);
-        again!(async { Ok(self.db().workers.update_one(of.clone(), set.clone()).upsert(true).await?) })?;
-        self.db().sessions.are_announced(turn, worker, &sessions);
-        Ok(())
-    }
-}
-
-impl Glance {
-    fn saw(&mut self, db: &Db, seen: &Document, us: &WorkerId) -> Result<()> {
+    /// Takes note of one worker.
+    fn note(&mut self, db: &Db, seen: &Document, us: &WorkerId) -> Result<()> {
         let (worker, until) = (text(seen, "_id")?, moment(seen, "expiresAt").unwrap_or_default());
         if worker == us.0 {
             self.announced_until = Some(until);
@@ -130,38 +86,35 @@ impl Glance {
             self.others += 1;
             return Ok(());
         }
-        self.left_behind.extend(db.sessions.left_behind_by(seen));
+        self.abandoned.extend(AbandonedSessions::of(db, seen));
         Ok(())
+    }
+
+    /// Some of the free ones. Not everyone from the same end: those who ask at once would all want the same.
+    fn choose(&mut self, worker: &WorkerId, most: usize) -> Vec<Free> {
+        let start = worker.0.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        let start = start % self.free.len();
+        self.free.rotate_left(start);
+        self.free.iter().take(most).copied().collect()
     }
 }
 
-async fn glance(db: &Db, session: &mut ClientSession, worker: &WorkerId) -> Result<Glance> {
-    let now = sequence::state(db, session).await?.now;
-    let mut glance =
-        Glance { now, announced_until: None, left_behind: Vec::new(), others: 0, free: Vec::new(), paused: Vec::new() };
-    let alive = doc! { "expiresAt": { "$gt": super::date(now) } };
-    let matter = doc! { "$or": [alive, { "sessions.0": { "$exists": true } }] };
-    let only = doc! { "expiresAt": 1, "sessions": 1 };
-    let mut cursor = db.workers.find(matter).projection(only).session(&mut *session).await?;
-    while let Some(one) = cursor.next(session).await.transpose()? {
-        glance.saw(db, &one, worker)?;
-    }
-    let free = doc! { "$or": [{ "worker": Bson::Null }, { "expiresAt": { "$lte": super::date(now) } }] };
+async fn free(db: &Db, session: &mut ClientSession, now: i64) -> Result<Vec<Free>> {
+    let free = doc! { "$or": [{ "worker": Bson::Null }, { "expiresAt": { "$lte": date(now) } }] };
     let find = db.partitions.find(free).projection(doc! { "epoch": 1 }).sort(doc! { "_id": 1 });
-    let mut cursor = find.session(&mut *session).await?;
-    while let Some(one) = cursor.next(session).await.transpose()? {
-        glance.free.push((partition(&one)?, whole(&one, "epoch")?));
-    }
+    let free = found_in(find.session(&mut *session).await?, session).await?;
+    free.iter().map(|one| Ok((codec::partition(one, "_id")?, whole(one, "epoch")?))).collect()
+}
+
+async fn paused(db: &Db, session: &mut ClientSession) -> Result<Vec<Name>> {
     let paused = doc! { "active": true, "paused": true };
-    let mut cursor = db.destinations.find(paused).sort(doc! { "_id": 1 }).session(&mut *session).await?;
-    while let Some(one) = cursor.next(session).await.transpose()? {
-        glance.paused.push(Name::from(text(&one, "_id")?));
-    }
-    Ok(glance)
+    let find = db.destinations.find(paused).sort(doc! { "_id": 1 });
+    let paused = found_in(find.session(&mut *session).await?, session).await?;
+    paused.iter().map(|one| Ok(Name::from(text(one, "_id")?))).collect()
 }
 
 /// Takes what is still free under a new epoch, higher than all before.
-async fn take(db: &Db, worker: &WorkerId, ttl: Duration, wanted: &[(Partition, i64)]) -> Result<Vec<Lease>> {
+async fn take(db: &Db, worker: &WorkerId, ttl: Duration, wanted: &[Free]) -> Result<Vec<Lease>> {
     // Tells what this call took from what it held already under the same name.
     let claim = Uuid::now_v7().to_string();
     let set = doc! { "$set": {
@@ -172,35 +125,27 @@ async fn take(db: &Db, worker: &WorkerId, ttl: Duration, wanted: &[(Partition, i
         "claim": &claim,
     } };
     let is_free = doc! { "$or": [{ "$eq": ["$worker", Bson::Null] }, { "$lte": ["$expiresAt", "$$NOW"] }] };
-    let take = |(partition, epoch): &(Partition, i64)| {
+    let take = |(partition, epoch): &Free| {
         doc! { "q": { "_id": i64::from(partition.number()), "epoch": epoch, "$expr": &is_free }, "u": [&set] }
     };
     db.update_all("outbox_partitions", wanted.iter().map(take).collect(), None).await?;
     let ids: Vec<i64> = wanted.iter().map(|(partition, _)| i64::from(partition.number())).collect();
-    let mut cursor = db.partitions.find(doc! { "_id": { "$in": ids }, "claim": &claim }).await?;
-    let mut leases = Vec::new();
-    while cursor.advance().await? {
-        let taken = Document::try_from(cursor.current()).map_err(mongodb::error::Error::from)?;
-        leases.push(Lease {
-            partition: partition(&taken)?,
-            epoch: Epoch::new(u64::try_from(whole(&taken, "epoch")?).unwrap_or_default()),
-            expired_before: taken.get_bool("expiredBefore").unwrap_or_default(),
-        });
-    }
-    Ok(leases)
+    let taken = found(db.partitions.find(doc! { "_id": { "$in": ids }, "claim": &claim }).await?).await?;
+    taken.iter().map(granted).collect()
 }
 
-pub(super) fn partition(document: &Document) -> Result<Partition> {
-    Ok(Partition::new(u16::try_from(whole(document, "_id")?).unwrap_or(u16::MAX)))
+fn granted(taken: &Document) -> Result<Lease> {
+    Ok(Lease {
+        partition: codec::partition(taken, "_id")?,
+        epoch: codec::decode_epoch(taken)?,
+        expired_before: taken.get_bool("expiredBefore").unwrap_or_default(),
+    })
 }
 
-/// Each lease by partition and epoch.
-fn each(held: &[Lease]) -> Vec<Document> {
-    held.iter()
-        .map(|lease| doc! { "_id": i64::from(lease.partition.number()), "epoch": epoch(lease.epoch.number()) })
-        .collect()
-}
-
-pub(super) fn epoch(epoch: u64) -> i64 {
-    i64::try_from(epoch).unwrap_or(i64::MAX)
+/// The partitions that a worker holds under these leases.
+pub(super) fn held_by(worker: &WorkerId, held: &[Lease]) -> Document {
+    let each = held.iter().map(|lease| {
+        doc! { "_id": i64::from(lease.partition.number()), "epoch": codec::epoch(lease.epoch) }
+    });
+    doc! { "worker": &worker.0, "$or": each.collect::<Vec<_>>() }
 }

@@ -7,16 +7,19 @@ use mongodb::bson::{Document, doc};
 use mongodb::options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria};
 use mongodb::{Client, Collection};
 
-use super::db::{Db, number};
+use super::codec::number;
+use super::db::Db;
 use crate::inspect::Problem;
 
 /// A weekend is longer, a night is not.
 const SHORT: Duration = Duration::from_secs(24 * 3_600);
 
-/// As long as a glance may take.
+/// For how long the oplog is asked.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// The oplog of the primary.
 pub(super) struct Oplog {
+    /// From its oldest entry to its newest.
     pub(super) window: Duration,
     /// It drops its oldest entries by now, so the window is all there will be.
     is_full: bool,
@@ -38,7 +41,7 @@ impl Oplog {
 }
 
 /// `None` where it cannot be seen: that takes the role `read` on `local`, and a router has none.
-pub(super) async fn look(db: &Db) -> Option<Oplog> {
+pub(super) async fn see(db: &Db) -> Option<Oplog> {
     tokio::time::timeout(PATIENCE, window(&oplog(db.database.client()))).await.ok()?.ok()?
 }
 

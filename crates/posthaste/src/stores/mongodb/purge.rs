@@ -6,82 +6,75 @@ use std::time::Duration;
 use mongodb::ClientSession;
 use mongodb::bson::{Document, doc};
 
-use super::codec::{self, Row};
+use super::codec::{self, Row, chunks};
 use super::db::Db;
-use super::session::{snapshot, transaction};
-use super::standing::Standing;
-use super::{MongoDb, chunks, read, sequence};
+use super::progress::Progress;
+use super::retry::{in_snapshot, in_transaction};
+use super::state::State;
+use super::{MongoDb, rows};
 use crate::error::Result;
 use crate::journal::Purged;
 
-/// Messages looked at together.
+/// Messages read together.
 const CHUNK: i64 = 1_000;
 
 /// Messages removed in one transaction.
 const PER_TRANSACTION: usize = 500;
 
-impl MongoDb {
-    pub(super) async fn purge_up_to(&self, older_than: Duration, limit: usize) -> Result<Purged> {
-        let db = self.db();
-        let from = i64::try_from(self.shared.purge_from.load(Ordering::Relaxed)).unwrap_or_default();
-        let one_more = limit.saturating_add(1);
-        let found = snapshot!(db, session => purgeable(db, &mut session, older_than, from, one_more))?;
-        let mut purged = Purged { messages: 0, more: found.len() > limit };
-        // What had to stay is not looked at again before the rest is through.
-        let next = if purged.more { found[limit].seq - 1 } else { 0 };
-        self.shared.purge_from.store(u64::try_from(next).unwrap_or_default(), Ordering::Relaxed);
-        for some in found[..limit.min(found.len())].chunks(PER_TRANSACTION) {
-            purged.messages += transaction!(db, session => remove(db, &mut session, some))?;
-        }
-        Ok(purged)
+pub(super) async fn purge(store: &MongoDb, older_than: Duration, limit: usize) -> Result<Purged> {
+    let db = store.db();
+    let from = codec::signed(store.shared.purge_from.load(Ordering::Relaxed));
+    let one_more = limit.saturating_add(1);
+    let found = in_snapshot!(db, session => find(db, &mut session, older_than, from, one_more))?;
+    let mut purged = Purged { messages: 0, more: found.len() > limit };
+    // What had to stay is not read again before the rest is through.
+    let next = if purged.more { found[limit].seq - 1 } else { 0 };
+    store.shared.purge_from.store(codec::unsigned(next), Ordering::Relaxed);
+    for some in found[..limit.min(found.len())].chunks(PER_TRANSACTION) {
+        purged.messages += in_transaction!(db, session => remove(db, &mut session, some))?;
     }
+    Ok(purged)
+}
 
-    pub(super) async fn count_purgeable(&self, older_than: Duration) -> Result<u64> {
-        let db = self.db();
-        let found = snapshot!(db, session => purgeable(db, &mut session, older_than, 0, usize::MAX))?;
-        Ok(found.len() as u64)
-    }
+pub(super) async fn purgeable(store: &MongoDb, older_than: Duration) -> Result<u64> {
+    let db = store.db();
+    let found = in_snapshot!(db, session => find(db, &mut session, older_than, 0, usize::MAX))?;
+    Ok(found.len() as u64)
 }
 
 /// The oldest messages after `from` that may go, by `outbox_journal`.
-async fn purgeable(
-    db: &Db,
-    session: &mut ClientSession,
-    older_than: Duration,
-    from: i64,
-    limit: usize,
-) -> Result<Vec<Row>> {
-    let before = sequence::state(db, session).await?.now.saturating_sub(codec::millis(older_than));
+async fn find(db: &Db, session: &mut ClientSession, older_than: Duration, from: i64, limit: usize) -> Result<Vec<Row>> {
+    let before = State::load(db, session).await?.now.saturating_sub(codec::millis(older_than));
     let (mut found, mut after) = (Vec::new(), from.max(0));
     loop {
         let next = doc! { "posthaste.seq": { "$gt": after } };
-        let rows = read::rows(db, session, next, Some(CHUNK), false).await?;
+        let rows = rows::without_payload(db, session, next, Some(CHUNK)).await?;
         let Some(last) = rows.last() else { return Ok(found) };
         after = last.seq;
         let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
-        let standing = Standing::load(db, session, Some(&seqs)).await?;
+        let progress = Progress::load(db, session, Some(&seqs)).await?;
         // Before the first registration nobody knows who wants what.
-        if standing.destinations.is_empty() {
+        if progress.destinations.is_empty() {
             return Ok(found);
         }
         for row in rows {
-            // What comes later was placed later.
+            // What comes later got its position later.
             if found.len() >= limit || row.at > before {
                 return Ok(found);
             }
-            if standing.is_settled(&row) {
+            if progress.is_settled(&row) {
                 found.push(row);
             }
         }
     }
 }
 
-/// Removes messages, except what someone has asked for since it was found: whoever does so after this looked has written to the
-/// message, and one of the two has a conflict.
+/// Removes messages, except what someone has asked for since it was found: whoever asks after this read has written to the message,
+/// and one of the two has a conflict.
 async fn remove(db: &Db, session: &mut ClientSession, found: &[Row]) -> Result<u64> {
     let seqs: Vec<i64> = found.iter().map(|row| row.seq).collect();
-    let standing = Standing::load(db, session, Some(&seqs)).await?;
-    let settled: Vec<Row> = found.iter().filter(|row| standing.is_settled(row)).cloned().collect();
+    let progress = Progress::load(db, session, Some(&seqs)).await?;
+    let settled: Vec<Row> = found.iter().filter(|row| progress.is_settled(row)).cloned().collect();
     let seqs: Vec<i64> = settled.iter().map(|row| row.seq).collect();
     if seqs.is_empty() {
         return Ok(0);

@@ -1,33 +1,31 @@
 //! Making destinations known.
 
-use std::sync::PoisonError;
-
 use mongodb::ClientSession;
 use mongodb::bson::{Document, doc};
 
+use super::codec::lane;
 use super::db::Db;
-use super::migrate::new_lane;
-use super::session::{snapshot, transaction};
-use super::{MongoDb, error, sequence};
+use super::partitions::partitions;
+use super::retry::{in_snapshot, in_transaction};
+use super::state::State;
+use super::{MongoDb, sequencer, status_stamps};
 use crate::destination::{Destination, Name, StartFrom};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
-impl MongoDb {
-    pub(super) async fn register_all(&self, destinations: &[Destination]) -> Result<()> {
-        self.count_partitions().await?;
-        if destinations.iter().any(|destination| destination.start_from == StartFrom::Now) {
-            // What is committed already is not from now on, numbered or not.
-            self.sequence_all().await?;
-        }
-        let db = self.db();
-        transaction!(db, session => register(db, &mut session, destinations))?;
-        self.shared.stamps.lock().unwrap_or_else(PoisonError::into_inner).hurry();
-        Ok(())
+pub(super) async fn register(store: &MongoDb, destinations: &[Destination]) -> Result<()> {
+    partitions(store).await?;
+    if destinations.iter().any(|destination| destination.start_from == StartFrom::Now) {
+        // What is committed already is not from now on, numbered or not.
+        sequencer::number_all(store).await?;
     }
+    let db = store.db();
+    in_transaction!(db, session => record(db, &mut session, destinations))?;
+    status_stamps::hurry(store);
+    Ok(())
 }
 
-async fn register(db: &Db, session: &mut ClientSession, destinations: &[Destination]) -> Result<()> {
-    let state = sequence::state(db, session).await?;
+async fn record(db: &Db, session: &mut ClientSession, destinations: &[Destination]) -> Result<()> {
+    let state = State::load(db, session).await?;
     let mut updates = vec![doc! { "q": {}, "u": { "$set": { "active": false } }, "multi": true }];
     let mut lanes = Vec::new();
     for destination in destinations {
@@ -44,31 +42,22 @@ async fn register(db: &Db, session: &mut ClientSession, destinations: &[Destinat
             },
             "upsert": true,
         });
-        let lane = lane(name);
+        let lane = lane::path(name);
         let missing = doc! { &lane: { "$exists": false } };
-        lanes.push(doc! { "q": missing, "u": { "$set": { &lane: new_lane(low, state.now) } }, "multi": true });
+        lanes.push(doc! { "q": missing, "u": { "$set": { &lane: lane::new(low, state.now) } }, "multi": true });
     }
     db.update_all("outbox_destinations", updates, Some(&mut *session)).await?;
     db.update_all("outbox_partitions", lanes, Some(&mut *session)).await?;
     Ok(())
 }
 
-/// Where a partition's document keeps the lane of a destination. A name with a dot or a dollar would be a path.
-pub(super) fn lane(destination: &str) -> String {
-    format!("lanes.{}", lane_name(destination))
-}
-
-pub(super) fn lane_name(destination: &str) -> String {
-    destination.replace('%', "%25").replace('.', "%2E").replace('$', "%24")
-}
-
 /// Fails for a destination that was never registered; by `_id`.
 pub(super) async fn known(db: &Db, session: &mut ClientSession, destination: &Name) -> Result<Document> {
     let found = db.destinations.find_one(doc! { "_id": destination.as_str() }).session(session).await?;
-    found.ok_or_else(|| error::unknown(destination))
+    found.ok_or_else(|| Error::unknown_destination(destination))
 }
 
-/// As [`known`], on its own.
-pub(super) async fn is_known(db: &Db, destination: &Name) -> Result<()> {
-    snapshot!(db, session => known(db, &mut session, destination)).map(drop)
+/// Fails for a destination that was never registered, in a snapshot of its own.
+pub(super) async fn require_known(db: &Db, destination: &Name) -> Result<()> {
+    in_snapshot!(db, session => known(db, &mut session, destination)).map(drop)
 }

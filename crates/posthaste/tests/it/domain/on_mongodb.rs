@@ -4,10 +4,11 @@ use futures_util::TryStreamExt;
 use mongodb::bson::{Document, doc};
 use posthaste::domain::{Aggregate, Begin, Inbox, Persist, UnitOfWork};
 use posthaste::message::MessageId;
-use posthaste::stores::mongodb::Transaction;
+use posthaste::stores::mongodb::{Options, Outbox, Transaction};
 
 use super::customer::Customer;
 use super::units::{self, Failure};
+use crate::servers;
 use crate::stores::mongodb::Database;
 
 impl Persist<Transaction> for Customer {
@@ -29,7 +30,11 @@ impl Persist<Transaction> for Customer {
 }
 
 async fn shop() -> Database {
-    let shop = Database::fresh("mongodb").await;
+    shop_with(Options::default()).await
+}
+
+async fn shop_with(options: Options) -> Database {
+    let shop = Database::with(&servers::address("mongodb"), options).await;
     shop.database().create_collection("customers").await.unwrap();
     shop
 }
@@ -46,11 +51,41 @@ async fn a_unit_of_work_takes_a_session_of_the_applications_own_client() {
     let customer = Customer::create(1, "a@example.org");
     let mut session = shop.client.start_session().await.unwrap();
     session.start_transaction().await.unwrap();
-    let mut unit = UnitOfWork::new(shop.store.in_session(session));
+    let mut unit = UnitOfWork::new(shop.store.outbox().in_session(session).unwrap());
     unit.save(&customer).await.unwrap();
     assert_eq!(unit.commit().await.unwrap().stored, 1);
     assert_eq!(shop.documents("customers").count_documents(doc! {}).await.unwrap(), 1);
     assert_eq!(shop.documents("outbox_events").count_documents(doc! {}).await.unwrap(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn units_of_work_and_inboxes_are_in_the_collections_of_choice() {
+    let mut options = Options::default();
+    options.collection = "shop_events".into();
+    options.inbox = "shop_inbox".into();
+    let shop = shop_with(options).await;
+    units::units_of_work_hold(&shop.store, &shop.store).await;
+    units::an_inbox_holds(&shop.store).await;
+    assert!(shop.documents("shop_inbox").count_documents(doc! {}).await.unwrap() > 0);
+    assert!(shop.documents("shop_inbox_order").count_documents(doc! {}).await.unwrap() > 0);
+    let names = shop.database().list_collection_names().await.unwrap();
+    let usual = |name: &&String| ["outbox_events", "inbox", "inbox_order"].contains(&name.as_str());
+    assert_eq!(names.iter().find(usual), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_of_work_needs_a_client_and_the_name_of_the_collection() {
+    let mut options = Options::default();
+    options.collection = "shop_events".into();
+    let shop = shop_with(options).await;
+    let mut session = shop.client.start_session().await.unwrap();
+    session.start_transaction().await.unwrap();
+    let outbox = Outbox::in_collection("shop_events");
+    let mut unit = UnitOfWork::new(outbox.in_session(session).unwrap());
+    let customer = Customer::create(1, "a@example.org");
+    unit.save(&customer).await.unwrap();
+    assert_eq!(unit.commit().await.unwrap().stored, 1);
+    assert_eq!(shop.documents("shop_events").count_documents(doc! {}).await.unwrap(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -37,6 +37,11 @@ impl Outbox {
         Self::of(crate::stores::postgres::fresh().await)
     }
 
+    #[cfg(feature = "mongodb")]
+    pub(super) async fn on_mongodb() -> Self {
+        Self::of(crate::stores::mongodb::Database::fresh("mongodb").await)
+    }
+
     pub(super) fn of(subject: impl StoreUnderTest) -> Self {
         Self { store: subject.store(), subject: Arc::new(subject), meddle: None }
     }

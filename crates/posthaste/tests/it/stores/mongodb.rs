@@ -62,7 +62,7 @@ impl Database {
     pub(crate) async fn with(address: &str, options: Options) -> Self {
         let name = format!("posthaste_{}", uuid::Uuid::now_v7().simple());
         let url = format!("mongodb://{address}/{name}?replicaSet=rs0");
-        let store = MongoDb::connect(&url, options).await.expect("the server is there");
+        let store = MongoDb::open(&url, options).await.expect("the server is there");
         store.migrate().await.expect("a new database migrates");
         let client = Client::with_uri_str(&url).await.expect("the server is there");
         Self { store, client, url, name }
@@ -95,7 +95,7 @@ impl StoreUnderTest for Database {
     }
 
     async fn reopen(&self) -> Result<Arc<dyn Store>> {
-        let again = MongoDb::connect(&self.url, Options::default()).await?;
+        let again = MongoDb::open(&self.url, Options::default()).await?;
         again.migrate().await?;
         Ok(Arc::new(again))
     }
@@ -103,7 +103,7 @@ impl StoreUnderTest for Database {
     async fn begin(&self, messages: Vec<Message>) -> Result<Box<dyn OpenTransaction>> {
         let mut session = self.client.start_session().await?;
         session.start_transaction().await?;
-        let enqueued = self.store.enqueue(&mut session, &messages).await?;
+        let enqueued = self.store.outbox().enqueue(&mut session, &messages).await?;
         Ok(Box::new(Open { session, enqueued }))
     }
 }

@@ -12,7 +12,8 @@ use super::scene::{Application, Running, until};
 async fn everything_is_delivered_with_the_stream_switched_off() -> Result<()> {
     let database = Database::fresh("mongodb").await;
     let receiver = Receiver::default();
-    let options = Options { change_stream: false, ..Options::default() };
+    let mut options = Options::default();
+    options.change_stream = false;
     let (relay, store) = Running::start(&database, "w", &receiver, options).await;
     let application = Application::start(&database, 3).await;
     until("messages arrive", || receiver.got().len() > 30).await;

@@ -56,7 +56,7 @@ async fn many_sequencers_at_once_give_each_position_once() -> Result<()> {
     database.documents("outbox_events").insert_many(documents).await?;
     let (start, mut sequencers) = (Arc::new(Barrier::new(4)), JoinSet::new());
     for _ in 0..4 {
-        let store = MongoDb::connect(&database.url, Options::default()).await?;
+        let store = MongoDb::open(&database.url, Options::default()).await?;
         let start = Arc::clone(&start);
         sequencers.spawn(async move {
             start.wait().await;
@@ -121,12 +121,12 @@ async fn of_two_transactions_that_lock_a_key_one_is_to_be_run_again() -> Result<
     let (mut first, mut second) = (database.client.start_session().await?, database.client.start_session().await?);
     first.start_transaction().write_concern(WriteConcern::majority()).await?;
     second.start_transaction().write_concern(WriteConcern::majority()).await?;
-    database.store.lock_keys(&mut first, &messages).await?;
-    let error = database.store.lock_keys(&mut second, &messages).await.expect_err("another one holds the key");
+    database.store.outbox().lock_keys(&mut first, &messages).await?;
+    let error = database.store.outbox().lock_keys(&mut second, &messages).await.expect_err("another one holds the key");
     assert!(error.is_temporary(), "{error}");
     second.abort_transaction().await?;
     first.commit_transaction().await?;
     second.start_transaction().write_concern(WriteConcern::majority()).await?;
-    database.store.lock_keys(&mut second, &messages).await?;
+    database.store.outbox().lock_keys(&mut second, &messages).await?;
     Ok(second.commit_transaction().await?)
 }

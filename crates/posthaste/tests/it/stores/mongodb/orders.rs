@@ -17,7 +17,7 @@ pub(super) async fn patient_server() -> Private {
 /// A store that the server can tell from others.
 pub(super) async fn store_named(database: &Database, name: &str) -> MongoDb {
     let url = format!("{}&appName={name}", database.url);
-    MongoDb::connect(&url, Options::default()).await.expect("the server is there")
+    MongoDb::open(&url, Options::default()).await.expect("the server is there")
 }
 
 pub(super) async fn order(database: &Database, commands: &[&str], app: &str, what: Document) {

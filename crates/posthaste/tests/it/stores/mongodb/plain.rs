@@ -4,7 +4,8 @@ use mongodb::bson::{Bson, DateTime, doc, oid::ObjectId};
 use posthaste::Result;
 use posthaste::inspect::{Filter, Inspect, Page};
 use posthaste::journal::{Entry, Journal, Partition, Position, ReadRequest};
-use posthaste::stores::mongodb::{Fields, MongoDb, Options, StatusNames};
+use posthaste::store::Store;
+use posthaste::stores::mongodb::{MongoDb, Options, StatusNames};
 
 use super::Database;
 use crate::servers;
@@ -58,21 +59,16 @@ async fn what_cannot_be_a_message_is_set_aside_and_holds_nobody() -> Result<()> 
     Ok(())
 }
 
-/// Somebody else's outbox: S1's names.
+/// Somebody else's outbox, with names of its own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_collection_in_snake_case_is_adopted_by_a_mapping() -> Result<()> {
-    let fields = Fields {
-        id: "event_id".into(),
-        event_type: "event_type".into(),
-        aggregate_id: "aggregate_id".into(),
-        aggregate_type: "aggregate_type".into(),
-        occurred_at: "created_at".into(),
-        processed_at: "processed_at".into(),
-        retry_count: "retry_count".into(),
-        last_error: "last_error".into(),
-        ..Fields::default()
-    };
-    let options = Options { collection: "outbox".into(), fields, ..Options::default() };
+    let mut options = Options::default();
+    options.collection = "outbox".into();
+    let names = &mut options.fields;
+    (names.id, names.event_type) = ("event_id".into(), "event_type".into());
+    (names.aggregate_id, names.aggregate_type) = ("aggregate_id".into(), "aggregate_type".into());
+    (names.occurred_at, names.processed_at) = ("created_at".into(), "processed_at".into());
+    (names.retry_count, names.last_error) = ("retry_count".into(), "last_error".into());
     let database = Database::with(&servers::address("mongodb"), options).await;
     let given = uuid::Uuid::now_v7();
     let entry = |done: Bson| {
@@ -99,8 +95,9 @@ async fn a_collection_in_snake_case_is_adopted_by_a_mapping() -> Result<()> {
 /// Somebody else's outbox: S2's statuses.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn statuses_of_another_outbox_are_understood_and_used() -> Result<()> {
-    let status = StatusNames { pending: "NEW".into(), published: "PUBLISHED".into(), failed: "FAILED".into() };
-    let database = Database::with(&servers::address("mongodb"), Options { status, ..Options::default() }).await;
+    let mut options = Options::default();
+    options.status = StatusNames::new("NEW", "PUBLISHED", "FAILED");
+    let database = Database::with(&servers::address("mongodb"), options).await;
     let events = database.documents("outbox_events");
     for status in ["PUBLISHED", "NEW", "PROCESSING"] {
         events.insert_one(doc! { "eventType": "x", "aggregateId": status, "payload": {}, "status": status }).await?;

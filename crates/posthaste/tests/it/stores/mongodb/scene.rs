@@ -48,7 +48,7 @@ impl Running {
         receiver: &Receiver,
         options: Options,
     ) -> (Self, MongoDb) {
-        let store = MongoDb::connect(&database.url, options).await.expect("the server is there");
+        let store = MongoDb::open(&database.url, options).await.expect("the server is there");
         (Self::on(&store, name, receiver), store)
     }
 
@@ -157,7 +157,7 @@ impl Writer {
         let orders = self.client.database(&self.database).collection::<Document>("orders");
         let change = doc! { "$inc": { "version": 1 } };
         orders.update_one(doc! { "_id": &self.aggregate }, change).upsert(true).session(&mut session).await?;
-        self.store.enqueue(&mut session, std::slice::from_ref(message)).await?;
+        self.store.outbox().enqueue(&mut session, std::slice::from_ref(message)).await?;
         commit(&mut session).await
     }
 }

@@ -101,7 +101,8 @@ fn lane(lease: &Lease) -> LaneCommit {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_stamps_a_document_is_written_once_and_numbered() -> Result<()> {
-    let options = Options { stamp_status: false, ..Options::default() };
+    let mut options = Options::default();
+    options.stamp_status = false;
     let database = Database::with(&servers::address("mongodb"), options).await;
     let message = order("1");
     database.write(vec![message.clone()]).await?;

@@ -3,6 +3,7 @@
 
 use mongodb::bson::{Document, doc};
 use posthaste::Result;
+use posthaste::store::Store;
 use posthaste::stores::mongodb::Options;
 use posthaste::testkit::waiting::eventually;
 

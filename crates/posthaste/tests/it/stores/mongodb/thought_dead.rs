@@ -10,6 +10,7 @@ use posthaste::conformance::store_suite::StoreUnderTest;
 use posthaste::destination::StartFrom;
 use posthaste::journal::{Journal, WorkerId};
 use posthaste::sink::{Error, Outcome, Run, Sink};
+use posthaste::store::Store;
 use posthaste::stores::mongodb::Options;
 use posthaste::testkit::waiting::eventually;
 use posthaste::{Destination, Message, Result};

@@ -7,6 +7,7 @@ use mongodb::change_stream::event::ResumeToken;
 use mongodb::error::{ErrorKind, Result as Answer};
 use posthaste::Result;
 use posthaste::message::MessageId;
+use posthaste::store::Store;
 use posthaste::stores::mongodb::Options;
 use posthaste::testkit::waiting::DEADLINE;
 

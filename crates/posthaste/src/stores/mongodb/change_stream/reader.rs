@@ -1,11 +1,10 @@
 //! Reading the change stream.
 //!
 //! Whatever happens to it (a lost connection, a token that the oplog no longer reaches, an `invalidate`, a fatal error) has one
-//! answer: note that something may have been missed, which makes everyone look, and open another one, first where the last one
-//! was, then from now on. When it is open, everyone looks once more: what was written in between is in the collection.
+//! answer: note that something may have been missed, which makes everyone read, and open another one, first where the last one
+//! was, then from now on. When it is open, everyone reads once more: what was written in between is in the collection.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mongodb::bson::{Document, doc};
@@ -14,9 +13,11 @@ use mongodb::change_stream::event::ResumeToken;
 use mongodb::options::ReadConcern;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::db::Db;
-use super::feed::{Feed, Standing};
-use super::token;
+use super::super::codec::corrupt;
+use super::super::db::Db;
+use super::super::error;
+use super::feed::{Feed, StreamState};
+use super::resume_token;
 use crate::error::{Error, Result};
 
 /// How long the server waits before it says that there is nothing; each answer moves the token on.
@@ -31,20 +32,20 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Reads the stream for as long as the store is there.
 pub(super) async fn follow(db: Db, feed: Arc<Feed>) {
     let mut pause = FIRST_PAUSE;
-    let mut resume = token::load(&db).await.unwrap_or_default();
+    let mut resume = resume_token::load(&db).await.unwrap_or_default();
     loop {
         let opened = Instant::now();
-        let standing = if resume.is_some() { Standing::CatchingUp } else { Standing::Live };
+        let state = if resume.is_some() { StreamState::CatchingUp } else { StreamState::Live };
         let error = match open(&db, resume.take()).await {
             Ok(stream) => {
-                // Whatever happened before is not in this stream: look for it.
-                feed.stands(standing);
+                // Whatever happened before is not in this stream: everyone looks for it in the collection.
+                feed.note_state(state);
                 read(&db, &feed, stream).await
             }
             Err(error) => error,
         };
-        feed.restarts.fetch_add(1, Ordering::Relaxed);
-        feed.stands(Standing::Broken);
+        feed.note_restart();
+        feed.note_state(StreamState::Broken);
         // From where it was if it can be resumed from there, else from now on.
         resume = if is_fatal(&error) { None } else { feed.token() };
         pause = if opened.elapsed() > LONGEST_PAUSE { FIRST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
@@ -52,34 +53,16 @@ pub(super) async fn follow(db: Db, feed: Arc<Feed>) {
     }
 }
 
+/// Errors after which a stream can go on where it was: those of the drivers' specification (a lost connection, a primary that
+/// steps down, a cursor that is gone), and those of a cursor that somebody ended (237, 11601).
+const RESUMABLE: [i32; 20] =
+    [6, 7, 43, 63, 89, 91, 133, 150, 189, 234, 237, 262, 9_001, 10_107, 11_600, 11_601, 11_602, 13_388, 13_435, 13_436];
+
 /// Whether the same token would meet the same error: the oplog no longer reaches back to it (286), it is not understood (260), the
 /// stream cannot be resumed (280), or what it watched is gone.
 fn is_fatal(error: &Error) -> bool {
-    let code = super::error::failure_of(error).and_then(|failure| failure.code);
-    !matches!(
-        code,
-        None | Some(
-            6 | 7
-                | 43
-                | 63
-                | 89
-                | 91
-                | 133
-                | 150
-                | 189
-                | 234
-                | 237
-                | 262
-                | 9_001
-                | 10_107
-                | 11_600
-                | 11_601
-                | 11_602
-                | 13_388
-                | 13_435
-                | 13_436
-        )
-    )
+    let code = error::failure_of(error).and_then(|failure| failure.code);
+    code.is_some_and(|code| !RESUMABLE.contains(&code))
 }
 
 async fn open(db: &Db, resume: Option<ResumeToken>) -> Result<ChangeStream<Document>> {
@@ -104,7 +87,7 @@ async fn open(db: &Db, resume: Option<ResumeToken>) -> Result<ChangeStream<Docum
         None => watch,
     };
     let stream = timeout(SILENCE, async { watch.await }).await;
-    Ok(stream.map_err(|_| super::error::too_slow())??.with_type())
+    Ok(stream.map_err(|_| error::too_slow())??.with_type())
 }
 
 /// Until it ends, and why. An end is announced with the last batch, which is still to be read: the `invalidate` in it is where
@@ -114,13 +97,13 @@ async fn read(db: &Db, feed: &Feed, mut stream: ChangeStream<Document>) -> Error
         let event = match timeout(SILENCE, stream.next_if_any()).await {
             Ok(Ok(event)) => event,
             Ok(Err(error)) => return error.into(),
-            Err(_) => return super::error::too_slow(),
+            Err(_) => return error::too_slow(),
         };
-        feed.tell(event.as_ref(), stream.resume_token(), &db.options.collection);
+        feed.note_event(event.as_ref(), stream.resume_token(), &db.options.collection);
         match event {
             Some(_) => feed.announce(),
             None if stream.is_alive() => feed.has_caught_up(),
-            None => return super::db::corrupt("the change stream was invalidated"),
+            None => return corrupt("the change stream was invalidated"),
         }
     }
 }

@@ -1,36 +1,36 @@
 //! Everything about one message.
 
 use mongodb::ClientSession;
-use mongodb::bson::{Bson, Document, doc};
+use mongodb::bson::{Bson, doc};
 
-use super::codec::{self, Row, moment, text, whole};
-use super::db::Db;
-use super::session::snapshot;
-use super::standing::Standing;
-use super::{MongoDb, document, due, read, sequence};
+use super::codec::{self, Row, count, id, moment, text, whole};
+use super::db::{Db, found_in};
+use super::progress::Progress;
+use super::retry::in_snapshot;
+use super::rows::{self, Rows};
+use super::state::State;
+use super::{MongoDb, sequencer, workers};
 use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
-use crate::journal::{Epoch, WorkerReport};
 use crate::message::MessageId;
 
-impl MongoDb {
-    pub(super) async fn report_on(&self, id: MessageId) -> Result<Option<Report>> {
-        self.sequence().await?;
-        let db = self.db();
-        snapshot!(db, session => get(db, &mut session, id))
-    }
+pub(super) async fn get(store: &MongoDb, id: MessageId) -> Result<Option<Report>> {
+    sequencer::number_new(store).await?;
+    let db = store.db();
+    in_snapshot!(db, session => report(db, &mut session, id))
 }
 
-async fn get(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Option<Report>> {
+async fn report(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Option<Report>> {
     let either = doc! { "$or": [
-        { "_id": { "$in": document::ids_of(id.0) } },
+        { "_id": { "$in": id::candidates(id.0) } },
         { "posthaste.id": codec::uuid(id) },
     ], "posthaste.seq": { "$gt": 0i64 } };
-    let Some(row) = read::rows(db, session, either, Some(1), true).await?.pop() else { return Ok(None) };
-    let standing = Standing::load(db, session, Some(&[row.seq])).await?;
+    let found = Rows::find(db, either, 1, session).await?.next(session).await?;
+    let Some(row) = found else { return Ok(None) };
+    let progress = Progress::load(db, session, Some(&[row.seq])).await?;
     let mut deliveries = Vec::new();
-    for place in standing.takers(&row.message) {
-        deliveries.push(delivery(db, session, &standing, place, &row).await?);
+    for place in progress.takers(&row.message) {
+        deliveries.push(delivery(db, session, &progress, place, &row).await?);
     }
     let lease = lease(db, session, &row).await?;
     Ok(Some(Report {
@@ -45,19 +45,19 @@ async fn get(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Opti
 async fn delivery(
     db: &Db,
     session: &mut ClientSession,
-    standing: &Standing,
+    progress: &Progress,
     place: usize,
     row: &Row,
 ) -> Result<DeliveryReport> {
-    let destination = &standing.destinations[place];
-    let status = standing.status(place, row);
-    let parked = standing.parked(place, row.seq);
+    let destination = &progress.destinations[place];
+    let status = progress.status(place, row);
+    let parked = progress.parked(place, row.seq);
     let behind = match status {
         Status::Waiting => Some(behind(db, session, destination.name.as_str(), row).await?),
         _ => None,
     };
     let ahead = match status {
-        Status::Pending => Some(ahead(db, session, standing, place, row).await?),
+        Status::Pending => Some(ahead(db, session, progress, place, row).await?),
         _ => None,
     };
     Ok(DeliveryReport {
@@ -66,7 +66,7 @@ async fn delivery(
         attempts: parked.map_or(0, |parked| parked.attempts),
         kills: parked.map_or(0, |parked| parked.kills),
         error: parked.and_then(|parked| parked.error.clone()),
-        due_at: standing.due_at(place, row),
+        due_at: progress.due_at(place, row),
         paused: destination.paused,
         behind,
         ahead,
@@ -83,33 +83,32 @@ async fn behind(db: &Db, session: &mut ClientSession, destination: &str, row: &R
         return Ok(nothing);
     };
     Ok(Behind {
-        id: head.get("message").and_then(document::id_of).map(MessageId),
-        status: Some(due::state(&head)?.into()),
+        id: head.get("message").and_then(id::decode).map(MessageId),
+        status: Some(codec::parked_state(&head)?.into()),
         error: head.get_str("error").ok().map(str::to_owned),
         due_at: moment(&head, "dueAt").map(codec::timestamp),
     })
 }
 
 /// How many messages a lane comes to before this one, by `outbox_journal`.
-async fn ahead(db: &Db, session: &mut ClientSession, standing: &Standing, place: usize, row: &Row) -> Result<u64> {
+async fn ahead(db: &Db, session: &mut ClientSession, progress: &Progress, place: usize, row: &Row) -> Result<u64> {
     let before = doc! {
-        "posthaste.seq": { "$gt": standing.low(place, row.partition), "$lt": row.seq },
+        "posthaste.seq": { "$gt": progress.low(place, row.partition), "$lt": row.seq },
         "posthaste.partition": i64::from(row.partition.number()),
     };
-    let before = read::rows(db, session, before, None, false).await?;
-    Ok(before.iter().filter(|before| !standing.has_passed(place, before)).count() as u64)
+    let before = rows::without_payload(db, session, before, None).await?;
+    Ok(before.iter().filter(|before| !progress.has_passed(place, before)).count() as u64)
 }
 
 /// By time, because a replay counts its attempts from one again; by `outbox_attempts_seq`.
 async fn timeline(db: &Db, session: &mut ClientSession, destination: &str, seq: i64) -> Result<Vec<AttemptReport>> {
     let find = db.attempts.find(doc! { "seq": seq, "destination": destination }).sort(doc! { "at": 1, "number": 1 });
-    let mut cursor = find.session(&mut *session).await?;
     let mut timeline = Vec::new();
-    while let Some(one) = cursor.next(session).await.transpose()? {
+    for one in found_in(find.session(&mut *session).await?, session).await? {
         timeline.push(AttemptReport {
-            number: due::count(&one, "number")?,
+            number: count(&one, "number")?,
             at: codec::timestamp(moment(&one, "at").unwrap_or_default()),
-            took_ms: u64::try_from(whole(&one, "tookMs")?).unwrap_or_default(),
+            took_ms: codec::unsigned(whole(&one, "tookMs")?),
             error: one.get_str("error").ok().map(str::to_owned),
             worker: text(&one, "worker")?,
         });
@@ -119,7 +118,7 @@ async fn timeline(db: &Db, session: &mut ClientSession, destination: &str, seq: 
 
 /// Who holds the partition, and what they say about themselves; both by `_id`.
 async fn lease(db: &Db, session: &mut ClientSession, row: &Row) -> Result<Option<LeaseReport>> {
-    let now = sequence::state(db, session).await?.now;
+    let now = State::load(db, session).await?.now;
     let held = doc! { "_id": i64::from(row.partition.number()), "worker": { "$ne": Bson::Null } };
     let only = doc! { "worker": 1, "epoch": 1, "expiresAt": 1 };
     let Some(held) = db.partitions.find_one(held).projection(only).session(&mut *session).await? else {
@@ -130,13 +129,8 @@ async fn lease(db: &Db, session: &mut ClientSession, row: &Row) -> Result<Option
     Ok(Some(LeaseReport {
         partition: row.partition,
         worker,
-        epoch: Epoch::new(u64::try_from(whole(&held, "epoch")?).unwrap_or_default()),
+        epoch: codec::decode_epoch(&held)?,
         expired: moment(&held, "expiresAt").unwrap_or_default() <= now,
-        report: said.as_ref().and_then(worker_report),
+        report: said.as_ref().and_then(workers::report),
     }))
-}
-
-/// What a worker said. One of another version may say it in another way; better nothing than an error.
-pub(super) fn worker_report(worker: &Document) -> Option<WorkerReport> {
-    worker.get_str("report").ok().and_then(|json| serde_json::from_str(json).ok())
 }

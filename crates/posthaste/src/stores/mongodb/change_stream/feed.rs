@@ -1,6 +1,6 @@
 //! What the change stream has told.
 //!
-//! The stream (`stream`) tells when something was written, and in which order plain documents were committed. It is never needed:
+//! The stream tells when something was written, and in which order plain documents were committed. It is never needed:
 //! the collection is the truth, and whoever waits here for the stream waits only so long.
 
 use std::collections::HashMap;
@@ -13,8 +13,6 @@ use mongodb::change_stream::event::ResumeToken;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-use super::sequence::codec_key;
-
 /// How long a stream that goes on after a restart is given to tell what was committed meanwhile.
 const CATCH_UP: Duration = Duration::from_secs(10);
 
@@ -22,11 +20,11 @@ const CATCH_UP: Duration = Duration::from_secs(10);
 const REMEMBERED: usize = 100_000;
 
 /// When a document was committed, and which one it was of those the stream told about.
-pub(super) type Place = (Timestamp, u64);
+pub(in crate::stores::mongodb) type Place = (Timestamp, u64);
 
-/// How the stream stands.
+/// What the stream is doing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(in crate::stores::mongodb) enum StreamState {
     /// There is none, or there was one.
     #[default]
     Broken,
@@ -40,18 +38,18 @@ pub(super) enum Standing {
 
 /// What the stream has told.
 #[derive(Debug, Default)]
-pub(super) struct Feed {
+pub(in crate::stores::mongodb) struct Feed {
     /// Grows with everything that may be news.
     changes: AtomicU64,
     changed: Notify,
-    pub(super) restarts: AtomicU64,
+    restarts: AtomicU64,
     told: Mutex<Told>,
 }
 
 #[derive(Debug, Default)]
 struct Told {
-    standing: Standing,
-    /// When it was last other than broken for the first time; nobody waits for it to catch up longer than [`CATCH_UP`] after that.
+    state: StreamState,
+    /// When it stopped being broken; nobody waits for it to catch up longer than [`CATCH_UP`] after that.
     since: Option<Instant>,
     token: Option<ResumeToken>,
     count: u64,
@@ -59,40 +57,52 @@ struct Told {
 }
 
 impl Feed {
-    pub(super) fn is_live(&self) -> bool {
-        matches!(self.told().standing, Standing::CatchingUp | Standing::Live)
+    /// Whether the stream tells of changes, so that nobody has to poll.
+    pub(in crate::stores::mongodb) fn is_live(&self) -> bool {
+        matches!(self.told().state, StreamState::CatchingUp | StreamState::Live)
     }
 
-    /// Takes note of a change of the stream itself, after each of which everyone shall look.
-    pub(super) fn stands(&self, standing: Standing) {
+    /// Takes note of a change of the stream itself, after each of which everyone shall read.
+    pub(in crate::stores::mongodb) fn note_state(&self, state: StreamState) {
         {
             let mut told = self.told();
-            if told.standing == Standing::Broken {
+            if told.state == StreamState::Broken {
                 told.since = Some(Instant::now());
             }
-            told.standing = standing;
+            told.state = state;
         }
         self.announce();
     }
 
     /// The stream has nothing more to tell about the past.
-    pub(super) fn has_caught_up(&self) {
-        if self.told().standing == Standing::CatchingUp {
-            self.stands(Standing::Live);
+    pub(in crate::stores::mongodb) fn has_caught_up(&self) {
+        if self.told().state == StreamState::CatchingUp {
+            self.note_state(StreamState::Live);
         }
     }
 
-    pub(super) fn changes(&self) -> u64 {
+    pub(in crate::stores::mongodb) fn note_restart(&self) {
+        self.restarts.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often the stream had to be opened anew.
+    pub(in crate::stores::mongodb) fn restarts(&self) -> u64 {
+        self.restarts.load(Ordering::Relaxed)
+    }
+
+    /// Grows with everything that may be news.
+    pub(in crate::stores::mongodb) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
-    pub(super) fn announce(&self) {
+    /// Wakes everyone who waits.
+    pub(in crate::stores::mongodb) fn announce(&self) {
         self.changes.fetch_add(1, Ordering::Release);
         self.changed.notify_waiters();
     }
 
     /// Returns when there is something that is not in `seen`.
-    pub(super) async fn changed_since(&self, seen: u64) {
+    pub(in crate::stores::mongodb) async fn changed_since(&self, seen: u64) {
         loop {
             let changed = self.changed.notified();
             if self.changes() != seen {
@@ -102,15 +112,19 @@ impl Feed {
         }
     }
 
-    /// Where the stream stands: everything up to there was told.
-    pub(super) fn token(&self) -> Option<ResumeToken> {
+    /// Where the stream is: everything up to there was told.
+    pub(in crate::stores::mongodb) fn token(&self) -> Option<ResumeToken> {
         self.told().token.clone()
     }
 
     /// When these documents were committed, once the stream has told about all of them; `None` if it does not in time. One that
     /// catches up is given the time it takes.
-    pub(super) async fn order_of(&self, ids: &[&Bson], patience: Duration) -> Option<HashMap<String, Place>> {
-        let keys: Vec<String> = ids.iter().map(|id| codec_key(id)).collect();
+    pub(in crate::stores::mongodb) async fn order_of(
+        &self,
+        ids: &[&Bson],
+        patience: Duration,
+    ) -> Option<HashMap<String, Place>> {
+        let keys: Vec<String> = ids.iter().map(|id| id_text(id)).collect();
         let asked = Instant::now();
         loop {
             let changed = self.changed.notified();
@@ -128,9 +142,9 @@ impl Feed {
     /// Until when it makes sense to wait for the stream, if not longer than `patience` once it has caught up.
     fn waits_until(&self, patience: Instant) -> Instant {
         let told = self.told();
-        match (told.standing, told.since) {
-            (Standing::Live, _) => patience,
-            (Standing::Opening | Standing::CatchingUp, Some(since)) => patience.max(since + CATCH_UP),
+        match (told.state, told.since) {
+            (StreamState::Live, _) => patience,
+            (StreamState::Opening | StreamState::CatchingUp, Some(since)) => patience.max(since + CATCH_UP),
             _ => Instant::now(),
         }
     }
@@ -155,8 +169,13 @@ impl Feed {
         }
     }
 
-    /// Takes note of an event and of where the stream stands.
-    pub(super) fn tell(&self, event: Option<&Document>, token: Option<ResumeToken>, events: &str) {
+    /// Takes note of an event and of where the stream is.
+    pub(in crate::stores::mongodb) fn note_event(
+        &self,
+        event: Option<&Document>,
+        token: Option<ResumeToken>,
+        events: &str,
+    ) {
         let mut told = self.told();
         if token.is_some() {
             told.token = token;
@@ -175,11 +194,19 @@ impl Feed {
             if told.commits.len() >= REMEMBERED {
                 told.commits.clear();
             }
-            told.commits.insert(codec_key(id), place);
+            told.commits.insert(id_text(id), place);
         }
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How documents are told apart in memory.
+pub(in crate::stores::mongodb) fn id_text(id: &Bson) -> String {
+    match id {
+        Bson::ObjectId(id) => id.to_hex(),
+        other => other.to_string(),
     }
 }

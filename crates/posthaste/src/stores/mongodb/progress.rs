@@ -1,29 +1,28 @@
-//! What people call a status, derived from where the lanes stand. Exact; nothing of it is stored.
+//! How far all lanes are, and the status of each delivery that follows from it. Exact; nothing of it is stored.
 
 use std::collections::HashMap;
 
 use mongodb::ClientSession;
 use mongodb::bson::{Bson, Document, doc};
 
-use super::codec::{self, Row, moment};
-use super::db::Db;
-use super::register::lane_name;
-use super::{due, lease, open};
+use super::codec::{self, Row, count, lane, moment};
+use super::db::{Db, found_in};
 use crate::destination::{Name, Route};
 use crate::error::Result;
 use crate::inspect::Status;
 use crate::journal::{Cursor, HeldKey, ParkedState, Partition};
 use crate::message::{Message, OrderKey};
-use crate::rules::route;
+use crate::rules::{due, route, status};
 
-/// Where all lanes of all named destinations stand, in one snapshot.
+/// How far all lanes of all active destinations are, in one snapshot.
 #[derive(Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct Progress {
     pub(super) destinations: Vec<Destination>,
     parked: HashMap<(usize, i64), Parked>,
     held: HashMap<(usize, OrderKey), HeldKey>,
 }
 
+/// An active destination and its lanes.
 #[derive(Debug)]
 pub(super) struct Destination {
     pub(super) name: Name,
@@ -32,7 +31,7 @@ pub(super) struct Destination {
     lanes: HashMap<Partition, Cursor>,
 }
 
-/// One delivery set aside, as far as it is shown.
+/// A parked delivery, as far as it is shown.
 #[derive(Debug, Clone)]
 pub(super) struct Parked {
     pub(super) state: ParkedState,
@@ -42,29 +41,28 @@ pub(super) struct Parked {
     pub(super) error: Option<String>,
 }
 
-impl Standing {
+impl Progress {
     /// Reads lanes and held keys, and what is parked of these messages, or of all.
     pub(super) async fn load(db: &Db, session: &mut ClientSession, seqs: Option<&[i64]>) -> Result<Self> {
-        let mut standing = Self::default();
-        let mut cursor =
-            db.destinations.find(doc! { "active": true }).sort(doc! { "_id": 1 }).session(&mut *session).await?;
-        while let Some(one) = cursor.next(session).await.transpose()? {
-            standing.destinations.push(destination(&one)?);
+        let mut progress = Self::default();
+        let active = db.destinations.find(doc! { "active": true }).sort(doc! { "_id": 1 });
+        for one in found_in(active.session(&mut *session).await?, session).await? {
+            progress.destinations.push(destination(&one)?);
         }
-        standing.load_lanes(db, session).await?;
-        standing.load_held(db, session).await?;
-        standing.load_parked(db, session, seqs).await?;
-        Ok(standing)
+        progress.load_lanes(db, session).await?;
+        progress.load_held(db, session).await?;
+        progress.load_parked(db, session, seqs).await?;
+        Ok(progress)
     }
 
     async fn load_lanes(&mut self, db: &Db, session: &mut ClientSession) -> Result<()> {
         let mut cursor = db.partitions.find(doc! {}).projection(doc! { "lanes": 1 }).session(&mut *session).await?;
         while let Some(one) = cursor.next(session).await.transpose()? {
-            let partition = lease::partition(&one)?;
+            let partition = codec::partition(&one, "_id")?;
             let Ok(lanes) = one.get_document("lanes") else { continue };
             for destination in &mut self.destinations {
-                if let Ok(lane) = lanes.get_document(lane_name(destination.name.as_str())) {
-                    destination.lanes.insert(partition, codec::decode_cursor(lane)?);
+                if let Ok(lane) = lanes.get_document(lane::name(destination.name.as_str())) {
+                    destination.lanes.insert(partition, lane::decode_cursor(lane)?);
                 }
             }
         }
@@ -75,7 +73,7 @@ impl Standing {
         let mut cursor = db.held_keys.find(doc! {}).session(&mut *session).await?;
         while let Some(one) = cursor.next(session).await.transpose()? {
             if let Some(place) = self.place(&codec::text(&one, "destination")?) {
-                let (_, held) = open::held_key(&one)?;
+                let held = codec::held_key(&one)?;
                 self.held.insert((place, held.key.clone()), held);
             }
         }
@@ -93,7 +91,7 @@ impl Standing {
         Ok(())
     }
 
-    /// The place of a destination, unless it is no longer named.
+    /// The place of a destination, unless it is no longer active.
     pub(super) fn place(&self, destination: &str) -> Option<usize> {
         self.destinations.iter().position(|one| one.name.as_str() == destination)
     }
@@ -104,42 +102,33 @@ impl Standing {
         self.destinations.iter().enumerate().filter(move |one| takes(&one)).map(|(place, _)| place)
     }
 
+    /// The parked delivery of a message, if it is parked.
     pub(super) fn parked(&self, place: usize, seq: i64) -> Option<&Parked> {
         self.parked.get(&(place, seq))
     }
 
+    /// Every parked delivery that was loaded, with its destination and its position.
     pub(super) fn all_parked(&self) -> impl Iterator<Item = (usize, i64, &Parked)> {
         self.parked.iter().map(|(&(place, seq), parked)| (place, seq, parked))
     }
 
+    /// Every held key with its destination.
     pub(super) fn all_held(&self) -> impl Iterator<Item = (usize, &HeldKey)> {
         self.held.iter().map(|((place, _), held)| (*place, held))
     }
 
     /// What became of a message at a destination that takes it.
     pub(super) fn status(&self, place: usize, row: &Row) -> Status {
-        if let Some(parked) = self.parked(place, row.seq) {
-            return parked.state.into();
-        }
-        let position = codec::position(row.seq);
-        let held = if self.held.is_empty() {
-            None
-        } else {
-            row.message.order_key().and_then(|key| self.held.get(&(place, key)))
-        };
-        match held {
-            Some(held) if position <= held.after => Status::Delivered,
-            Some(held) if position <= held.until => Status::Waiting,
-            _ if self.has_passed(place, row) => Status::Delivered,
-            _ => Status::Pending,
-        }
+        let parked = self.parked(place, row.seq).map(|parked| parked.state);
+        let key = if self.held.is_empty() { None } else { row.message.order_key() };
+        let held = key.and_then(|key| self.held.get(&(place, key)));
+        status::status(codec::position(row.seq), parked, held, self.cursor(place, row.partition))
     }
 
     /// Whether the lane itself is done with a message.
     pub(super) fn has_passed(&self, place: usize, row: &Row) -> bool {
         let position = codec::position(row.seq);
-        let passed = |cursor: &Cursor| position <= cursor.low || cursor.done.binary_search(&position).is_ok();
-        self.destinations[place].lanes.get(&row.partition).is_some_and(passed)
+        self.cursor(place, row.partition).is_some_and(|cursor| status::has_passed(cursor, position))
     }
 
     /// Whether everyone who takes a message is done with it.
@@ -153,17 +142,19 @@ impl Standing {
         lows.min().unwrap_or(0)
     }
 
+    /// How far one lane got.
     pub(super) fn low(&self, place: usize, partition: Partition) -> i64 {
-        self.destinations[place].lanes.get(&partition).map_or(0, |cursor| codec::seq(cursor.low))
+        self.cursor(place, partition).map_or(0, |cursor| codec::seq(cursor.low))
+    }
+
+    fn cursor(&self, place: usize, partition: Partition) -> Option<&Cursor> {
+        self.destinations[place].lanes.get(&partition)
     }
 
     /// When a delivery is tried next, where that is known.
     pub(super) fn due_at(&self, place: usize, row: &Row) -> Option<jiff::Timestamp> {
-        match self.parked(place, row.seq) {
-            Some(parked) => parked.due_at.map(codec::timestamp),
-            None if self.status(place, row) == Status::Pending => row.message.due_at,
-            None => None,
-        }
+        let parked = self.parked(place, row.seq).map(|parked| parked.due_at.map(codec::timestamp));
+        due::due_at(self.status(place, row), parked, row.message.due_at)
     }
 }
 
@@ -179,9 +170,9 @@ fn destination(document: &Document) -> Result<Destination> {
 
 fn parked(document: &Document) -> Result<Parked> {
     Ok(Parked {
-        state: due::state(document)?,
-        attempts: due::count(document, "attempts")?,
-        kills: due::count(document, "kills")?,
+        state: codec::parked_state(document)?,
+        attempts: count(document, "attempts")?,
+        kills: count(document, "kills")?,
         due_at: moment(document, "dueAt"),
         error: document.get_str("error").ok().map(str::to_owned),
     })

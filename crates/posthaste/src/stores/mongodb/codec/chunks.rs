@@ -3,8 +3,8 @@
 use mongodb::ClientSession;
 use mongodb::bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 
-use super::codec::{Row, whole};
-use super::db::{Db, corrupt};
+use super::super::db::Db;
+use super::{Row, corrupt, signed, whole};
 use crate::error::Result;
 use crate::message::Message;
 
@@ -12,20 +12,20 @@ use crate::message::Message;
 pub(super) const CHUNK_BYTES: usize = 8 << 20;
 
 /// The further documents of a message, none for nearly all.
-pub(super) fn of(message: &Message) -> Vec<Document> {
+pub(in crate::stores::mongodb) fn encode(message: &Message) -> Vec<Document> {
     if message.payload.len() <= CHUNK_BYTES {
         return Vec::new();
     }
     let id = message.id.to_string();
     let chunk = |(n, bytes): (usize, &[u8])| {
         let bytes = Binary { subtype: BinarySubtype::Generic, bytes: bytes.to_vec() };
-        doc! { "_id": format!("{id}/{n}"), "message": &id, "n": i64::try_from(n).unwrap_or(i64::MAX), "bytes": bytes }
+        doc! { "_id": format!("{id}/{n}"), "message": &id, "n": signed(n), "bytes": bytes }
     };
     message.payload.chunks(CHUNK_BYTES).enumerate().map(chunk).collect()
 }
 
 /// Puts the payload together again, by `outbox_chunks_message`.
-pub(super) async fn fill(db: &Db, session: &mut ClientSession, row: &mut Row) -> Result<()> {
+pub(in crate::stores::mongodb) async fn fill(db: &Db, session: &mut ClientSession, row: &mut Row) -> Result<()> {
     if row.chunks == 0 {
         return Ok(());
     }
@@ -50,6 +50,6 @@ pub(super) async fn fill(db: &Db, session: &mut ClientSession, row: &mut Row) ->
 }
 
 /// The messages a chunk belongs to, as they are named in it.
-pub(super) fn names(rows: &[Row]) -> Vec<Bson> {
+pub(in crate::stores::mongodb) fn names(rows: &[Row]) -> Vec<Bson> {
     rows.iter().filter(|row| row.chunks > 0).map(|row| row.message.id.to_string().into()).collect()
 }

@@ -1,7 +1,7 @@
 //! Noticing that something was written.
 //!
-//! The change stream says so. Whether it does or not, a wait that comes to its end looks into the collections by itself before
-//! it says that there is nothing: this is the fallback poller, and all there is when the stream is off.
+//! The change stream says so. Whether it does or not, a wait that comes to its end polls the collections by itself before it says
+//! that there is nothing. This is all there is when the stream is off.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,12 @@ use async_trait::async_trait;
 use mongodb::ClientSession;
 use tokio::time::{Instant, timeout};
 
-use super::MongoDb;
+use super::change_stream::{follow, resume_token};
 use super::db::Db;
-use super::sequence::{any_without_place, state};
-use super::session::snapshot;
+use super::retry::in_snapshot;
+use super::sequencer::any_waits;
+use super::state::State;
+use super::{MongoDb, status_stamps};
 use crate::error::Result;
 use crate::journal::Hint;
 use crate::store::Watch;
@@ -23,7 +25,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(150);
 
 /// What one worker has noticed.
 #[derive(Debug)]
-pub(super) struct Watcher {
+struct Watcher {
     store: MongoDb,
     changes: u64,
     newest: i64,
@@ -31,22 +33,23 @@ pub(super) struct Watcher {
     pause: Duration,
 }
 
-/// What a look into the collections found.
+/// What a poll of the collections found.
 struct Seen {
     newest: i64,
     wakes: i64,
     waiting: bool,
 }
 
-impl Watcher {
-    pub(super) fn new(store: MongoDb) -> Self {
-        Self { store, changes: 0, newest: 0, wakes: 0, pause: SHORTEST_PAUSE }
-    }
+/// A watcher that has noticed nothing yet.
+pub(super) fn watch(store: &MongoDb) -> Box<dyn Watch> {
+    Box::new(Watcher { store: store.clone(), changes: 0, newest: 0, wakes: 0, pause: SHORTEST_PAUSE })
+}
 
+impl Watcher {
     /// Takes note of what is there and says whether that is new.
-    async fn look(&mut self) -> Result<bool> {
+    async fn poll(&mut self) -> Result<bool> {
         let db = self.store.db();
-        let found = snapshot!(db, session => seen(db, &mut session))?;
+        let found = in_snapshot!(db, session => seen(db, &mut session))?;
         let moved = found.newest != self.newest || found.wakes != self.wakes;
         self.pause = if moved { SHORTEST_PAUSE } else { (self.pause * 2).min(LONGEST_PAUSE) };
         (self.newest, self.wakes) = (found.newest, found.wakes);
@@ -57,8 +60,8 @@ impl Watcher {
 #[async_trait]
 impl Watch for Watcher {
     async fn wait(&mut self, longest: Duration) -> Result<Hint> {
-        self.store.follow();
-        let feed = Arc::clone(&self.store.shared.feed);
+        follow(&self.store);
+        let feed = Arc::clone(self.store.shared.change_stream.feed());
         let deadline = Instant::now() + longest;
         loop {
             let rest = deadline.saturating_duration_since(Instant::now());
@@ -68,12 +71,12 @@ impl Watch for Watcher {
                 return Ok(Hint::Maybe);
             }
             let token = feed.token();
-            if self.look().await? {
+            if self.poll().await? {
                 return Ok(Hint::Maybe);
             }
             if Instant::now() >= deadline {
-                self.store.keep_token(token).await;
-                self.store.stamp_if_due().await;
+                resume_token::keep(&self.store, token).await;
+                status_stamps::stamp_if_due(&self.store).await;
                 return Ok(Hint::Nothing);
             }
         }
@@ -81,7 +84,7 @@ impl Watch for Watcher {
 }
 
 async fn seen(db: &Db, session: &mut ClientSession) -> Result<Seen> {
-    let state = state(db, session).await?;
-    let waiting = any_without_place(db, session).await?;
+    let state = State::load(db, session).await?;
+    let waiting = any_waits(db, session).await?;
     Ok(Seen { newest: state.newest, wakes: state.wakes, waiting })
 }

@@ -5,10 +5,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mongodb::bson::{Bson, RawArray, RawBsonRef, RawDocument};
 
-use super::db::corrupt;
+use super::corrupt;
 use crate::error::Result;
 
-pub(super) fn of(value: RawBsonRef<'_>) -> Result<Vec<u8>> {
+/// The JSON of a value, as bytes.
+pub(super) fn encode(value: RawBsonRef<'_>) -> Result<Vec<u8>> {
     let mut json = String::new();
     write(value, &mut json)?;
     Ok(json.into_bytes())
