@@ -37,7 +37,7 @@
 //! same process.
 
 pub use self::changes::Changes;
-pub use self::connection::{Begin, Connection, Transaction};
+pub use self::connection::{Begin, Connection, HasOutbox, Transaction};
 #[cfg(feature = "postgres")]
 pub use self::drivers::deadpool_postgres::PooledTransaction;
 pub use self::event::{DomainEvent, decode};

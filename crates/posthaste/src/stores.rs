@@ -12,6 +12,10 @@ pub mod memory;
 pub mod mongodb;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+/// For applications that only write.
+#[cfg(all(not(feature = "postgres"), any(feature = "tokio-postgres", feature = "sqlx-postgres")))]
+#[path = "stores/postgres/writer.rs"]
+pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 /// For applications that only write.
@@ -21,7 +25,7 @@ pub mod sqlite;
 
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod access;
-#[cfg(any(feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
+#[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
 mod headers;
 // An application that only writes needs a part of it.
 #[cfg(any(feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
@@ -30,7 +34,8 @@ mod statement;
 #[cfg(any(
     feature = "memory",
     feature = "mongodb",
-    feature = "postgres",
+    feature = "tokio-postgres",
+    feature = "sqlx-postgres",
     feature = "rusqlite",
     feature = "sqlx-sqlite"
 ))]

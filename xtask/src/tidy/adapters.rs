@@ -5,7 +5,7 @@ use super::tree::Tree;
 
 /// Features of the library that are no adapters.
 const NO_ADAPTERS: &[&str] =
-    &["derive", "conformance", "rusqlite", "simulator", "sqlx-postgres", "sqlx-sqlite", "testkit"];
+    &["derive", "conformance", "rusqlite", "simulator", "sqlx-postgres", "sqlx-sqlite", "testkit", "tokio-postgres"];
 
 /// The program cannot offer these; the reason is the remedy.
 const NOT_IN_THE_PROGRAM: &[&str] = &[

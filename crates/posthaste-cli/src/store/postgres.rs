@@ -23,7 +23,9 @@ impl super::Adapter for Adapter {
 
     /// Connects with the first request, and again whenever that is needed.
     async fn open(&self, plan: &StorePlan) -> Result<Arc<dyn Store>> {
-        let options = Options { url: plan.url.0.clone(), partitions: plan.partitions, ..plan.options()? };
+        let mut options: Options = plan.options()?;
+        options.url = plan.url.0.as_str().into();
+        options.partitions = plan.partitions;
         Ok(Arc::new(Postgres::open(options)?))
     }
 }

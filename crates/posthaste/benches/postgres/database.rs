@@ -1,6 +1,7 @@
 //! Databases with a journal, and with a backlog in it.
 
 use posthaste::Message;
+use posthaste::store::Store;
 use posthaste::stores::postgres::{Options, Postgres};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls};
@@ -41,7 +42,7 @@ impl Database {
     }
 
     pub(crate) fn store(&self) -> Postgres {
-        Postgres::open(Options { url: self.0.clone(), ..Options::default() }).expect("a store")
+        Postgres::open(Options::new(&self.0)).expect("a store")
     }
 
     pub(crate) async fn connect(&self) -> Client {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use posthaste::relay::Settings;
 use posthaste::sink::{self, Outcome, Run, Sink};
-use posthaste::stores::postgres::enqueue;
+use posthaste::stores::postgres::Outbox;
 use posthaste::{Destination, Relay};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -101,7 +101,9 @@ async fn write(database: &Database, times: &Times, into: Into, numbers: Range<us
         let message = message(n);
         let transaction = client.transaction().await.expect("a transaction");
         match into {
-            Into::Outbox => drop(enqueue(&transaction, std::slice::from_ref(&message)).await.expect("it is stored")),
+            Into::Outbox => {
+                Outbox::new().enqueue(&transaction, std::slice::from_ref(&message)).await.expect("it is stored");
+            }
             Into::Claims => claim::insert(&transaction, &message).await,
         }
         let sent = Instant::now();

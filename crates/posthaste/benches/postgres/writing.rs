@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use deadpool_postgres::Transaction;
 use jiff::Timestamp;
 use posthaste::Message;
-use posthaste::stores::postgres::enqueue;
+use posthaste::stores::postgres::Outbox;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
@@ -22,6 +22,7 @@ pub(crate) async fn beside_an_insert(per_transaction: usize) -> f64 {
     let pool = Database::empty("writing").await.pool();
     let mut client = pool.get().await.expect("a connection");
     let insert = insert(per_transaction);
+    let outbox = Outbox::new();
     let (mut by_the_library, mut by_hand) = (Duration::ZERO, Duration::ZERO);
     for round in 0..transactions(per_transaction) {
         let first = round * 2 * per_transaction;
@@ -32,7 +33,7 @@ pub(crate) async fn beside_an_insert(per_transaction: usize) -> f64 {
             let begun = Instant::now();
             let transaction = client.transaction().await.expect("a transaction");
             if ours_is_next {
-                enqueue(&transaction, ours).await.expect("messages are stored");
+                outbox.enqueue(&transaction, ours).await.expect("messages are stored");
             } else {
                 write(&transaction, &insert, bare).await;
             }

@@ -11,7 +11,7 @@ use axum::{Json, Router};
 use posthaste::domain::{DomainEvent, UnitOfWork};
 use posthaste::sinks::handlers::Handlers;
 use posthaste::stores::postgres::{Options, Postgres};
-use posthaste::{Destination, Relay, sink};
+use posthaste::{Destination, Relay, sink, store::Store};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgPool};
 use tokio::net::TcpListener;
@@ -70,7 +70,7 @@ pub(crate) async fn serve(
     let tables = "CREATE TABLE IF NOT EXISTS customers (id BIGINT PRIMARY KEY, email TEXT NOT NULL);
                   CREATE TABLE IF NOT EXISTS mails (customer BIGINT PRIMARY KEY, recipient TEXT, subject TEXT)";
     sqlx::raw_sql(tables).execute(&pool).await?;
-    let store = Postgres::open(Options { url: url.into(), ..Options::default() })?;
+    let store = Postgres::open(Options::new(url))?;
     store.migrate().await?;
     let mailer = pool.clone();
     let handlers = Handlers::builder().on_event("welcome", move |_, event| welcome(mailer.clone(), event)).build()?;

@@ -24,6 +24,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::Aggregate;
+use super::connection::HasOutbox;
 use super::drivers::number;
 use super::drivers::sqlite::{self, tenant};
 use super::inbox::{Inbox, Receipt};
@@ -46,6 +47,10 @@ pub trait Persist: Aggregate {
 
     /// Writes the state.
     fn persist(&self, transaction: &Transaction<'_>) -> Result<(), Self::Error>;
+}
+
+impl HasOutbox for Transaction<'_> {
+    type Outbox = Outbox;
 }
 
 impl<'a, 'c> UnitOfWork<'a, Transaction<'c>> {
@@ -71,7 +76,7 @@ impl<'a, 'c> UnitOfWork<'a, Transaction<'c>> {
         let messages = self.changes.messages()?;
         let enqueued = match messages.is_empty() {
             true => Enqueued::default(),
-            false => Outbox::new().enqueue(&self.transaction, &messages)?,
+            false => self.outbox.enqueue(&self.transaction, &messages)?,
         };
         self.transaction.commit()?;
         self.changes.committed();
@@ -82,7 +87,7 @@ impl<'a, 'c> UnitOfWork<'a, Transaction<'c>> {
 impl Inbox {
     /// As [`Inbox::prepare`].
     pub fn prepare_blocking(&self, connection: &Connection) -> Result<()> {
-        Ok(connection.execute_batch(sqlite::PREPARE)?)
+        Ok(connection.execute_batch(&sqlite::in_schema(sqlite::PREPARE, self.schema()))?)
     }
 
     /// As [`Inbox::once`].
@@ -104,19 +109,23 @@ impl Inbox {
     /// As [`Inbox::forget`].
     pub fn forget_blocking(&self, connection: &Connection, message: MessageId) -> Result<()> {
         let receipt = self.receipt(message, None);
-        connection.execute(sqlite::FORGET, params![receipt.consumer, message.to_string()])?;
+        connection.execute(
+            &sqlite::in_schema(sqlite::FORGET, receipt.schema),
+            params![receipt.consumer, message.to_string()],
+        )?;
         Ok(())
     }
 }
 
 fn receive(transaction: &Transaction<'_>, receipt: &Receipt<'_>) -> Result<bool> {
-    let mut mark = transaction.prepare_cached(sqlite::RECEIVE)?;
+    let mut mark = transaction.prepare_cached(&sqlite::in_schema(sqlite::RECEIVE, receipt.schema))?;
     if mark.execute(params![receipt.consumer, receipt.message.to_string(), sqlite::now()])? == 0 {
         return Ok(false);
     }
-    transaction.prepare_cached(sqlite::EXPIRE)?.execute(params![receipt.consumer, sqlite::expiry(receipt)])?;
+    let mut expired = transaction.prepare_cached(&sqlite::in_schema(sqlite::EXPIRE, receipt.schema))?;
+    expired.execute(params![receipt.consumer, sqlite::expiry(receipt)])?;
     let Some((key, position)) = receipt.order else { return Ok(true) };
-    let mut newest = transaction.prepare_cached(sqlite::RECEIVE_IN_ORDER)?;
+    let mut newest = transaction.prepare_cached(&sqlite::in_schema(sqlite::RECEIVE_IN_ORDER, receipt.schema))?;
     let moved = newest.execute(params![
         receipt.consumer,
         tenant(key),

@@ -27,16 +27,20 @@ const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inbox {
     consumer: String,
+    schema: Option<String>,
     retention: Duration,
 }
 
 /// A message that a consumer is about to deal with.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Receipt<'a> {
     /// Whose inbox it is.
     pub consumer: &'a str,
     /// Which message.
     pub message: MessageId,
+    /// Where the tables of the inbox are, if not where the application's tables are.
+    pub schema: Option<&'a str>,
     /// Marks older than this are removed.
     pub retention: Duration,
     /// Also refuse what is not beyond the last position seen of this key.
@@ -46,7 +50,15 @@ pub struct Receipt<'a> {
 impl Inbox {
     /// The inbox of `consumer`, a name that stays. Consumers with different names see each message once each.
     pub fn new(consumer: impl Into<String>) -> Self {
-        Self { consumer: consumer.into(), retention: RETENTION }
+        Self { consumer: consumer.into(), schema: None, retention: RETENTION }
+    }
+
+    /// Keeps the tables of the inbox in this schema, which is there already; on SQLite that is an attached database. Unless given,
+    /// they are where the application's tables are. MongoDB has no schemas and refuses one.
+    #[must_use]
+    pub fn in_schema(mut self, schema: impl Into<String>) -> Self {
+        self.schema = Some(schema.into());
+        self
     }
 
     /// How long a message is remembered; seven days, unless given. A repeat that arrives later is not recognised.
@@ -58,7 +70,7 @@ impl Inbox {
 
     /// Makes the tables, unless they are there. In a transaction of its own, at the start of the application.
     pub async fn prepare(&self, connection: &mut impl Connection) -> Result<()> {
-        connection.prepare_inbox().await
+        connection.prepare_inbox(self.schema.as_deref()).await
     }
 
     /// Whether this is the first time: if so, do the thing in the same transaction. If the transaction is rolled back it was never
@@ -81,11 +93,16 @@ impl Inbox {
 
     /// Lets a message in once more, for a replay that is meant to take effect again.
     pub async fn forget(&self, connection: &mut impl Connection, message: MessageId) -> Result<()> {
-        connection.forget(&self.consumer, message).await
+        connection.forget(&self.receipt(message, None)).await
+    }
+
+    #[cfg(feature = "rusqlite")]
+    pub(super) fn schema(&self) -> Option<&str> {
+        self.schema.as_deref()
     }
 
     pub(super) fn receipt<'a>(&'a self, message: MessageId, order: Option<(&'a OrderKey, Position)>) -> Receipt<'a> {
-        Receipt { consumer: &self.consumer, message, retention: self.retention, order }
+        Receipt { consumer: &self.consumer, message, schema: self.schema.as_deref(), retention: self.retention, order }
     }
 }
 

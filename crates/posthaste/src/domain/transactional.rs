@@ -49,6 +49,13 @@ where
         Self { pool, effect, inbox }
     }
 
+    /// Keeps the tables of the inbox in this schema: see [`Inbox::in_schema`].
+    #[must_use]
+    pub fn in_schema(mut self, schema: impl Into<String>) -> Self {
+        self.inbox = self.inbox.in_schema(schema);
+        self
+    }
+
     async fn apply_once(
         &self,
         connection: &mut ConnectionOf<P>,
@@ -68,7 +75,7 @@ where
     /// Makes the tables of the inbox, unless they are there.
     pub async fn prepare(&self) -> crate::Result<()> {
         let mut transaction = self.pool.begin_transaction().await?;
-        transaction.connection().prepare_inbox().await?;
+        self.inbox.prepare(transaction.connection()).await?;
         transaction.commit().await
     }
 }

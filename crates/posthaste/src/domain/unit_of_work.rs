@@ -5,7 +5,7 @@ use std::future::Future;
 
 use super::Aggregate;
 use super::changes::Changes;
-use super::connection::{Connection, Transaction};
+use super::connection::{HasOutbox, Transaction};
 use super::event::DomainEvent;
 use crate::error::Result;
 use crate::journal::Enqueued;
@@ -37,15 +37,22 @@ pub trait Persist<C>: Aggregate {
 ///
 /// With `rusqlite` the same methods block: see [`blocking`](super::blocking).
 #[must_use = "dropping a unit of work rolls it back"]
-pub struct UnitOfWork<'a, T> {
+pub struct UnitOfWork<'a, T: HasOutbox> {
     pub(super) transaction: T,
+    pub(super) outbox: T::Outbox,
     pub(super) changes: Changes<'a>,
 }
 
-impl<'a, T> UnitOfWork<'a, T> {
-    /// Saves with a transaction that was begun already.
+impl<'a, T: HasOutbox> UnitOfWork<'a, T> {
+    /// Saves with a transaction that was begun already. The events go to the usual outbox of its database.
     pub fn new(transaction: T) -> Self {
-        Self { transaction, changes: Changes::default() }
+        Self { transaction, outbox: T::Outbox::default(), changes: Changes::default() }
+    }
+
+    /// Writes the events to this outbox: one in another schema than the usual one.
+    pub fn outbox(mut self, outbox: &T::Outbox) -> Self {
+        self.outbox = outbox.clone();
+        self
     }
 
     /// For events that name no tenant.
@@ -102,7 +109,7 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
         let messages = self.changes.messages()?;
         let enqueued = match messages.is_empty() {
             true => Enqueued::default(),
-            false => self.transaction.connection().enqueue(&messages).await?,
+            false => self.transaction.enqueue(&self.outbox, &messages).await?,
         };
         self.transaction.commit().await?;
         self.changes.committed();
@@ -115,7 +122,7 @@ impl<'a, T: Transaction> UnitOfWork<'a, T> {
     }
 }
 
-impl<T> fmt::Debug for UnitOfWork<'_, T> {
+impl<T: HasOutbox> fmt::Debug for UnitOfWork<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UnitOfWork").field("changes", &self.changes).finish_non_exhaustive()
     }

@@ -12,39 +12,39 @@
 //!                          tick 1         tick 2     tick 3  B is late, and in tick 3
 //! ```
 //!
-//! Whoever looks for something new makes the next tick, in one statement that takes its snapshot and finds out what is in it
-//! (`advance.sql`). A number is given once, so of two workers that make the same tick one succeeds. A tick is on the disk before
-//! anyone reads it: after a crash no position means something else than before. Cursors need not be: losing one repeats
-//! deliveries.
+//! Every worker that polls for something new makes the next tick, in one statement that takes its snapshot and finds out what is in
+//! it (`sql/advance.sql`). A number is given once, so of two workers that make the same tick one succeeds. A tick is on the disk
+//! before anyone reads it: after a crash no position means something else than before. Cursors need not be on the disk: losing one
+//! repeats deliveries.
 //!
-//! The application writes with [`enqueue`] on its own connection, or with plain SQL. Statements are `.sql` files beside this one.
+//! The application writes with an [`Outbox`] on its own connection, or with plain SQL. Each verb of the ports is a file of its name,
+//! and its statements are under `sql/`.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use deadpool_postgres::{Client, Pool};
-use serde::Deserialize;
 use tokio::sync::Notify;
 
 #[cfg(feature = "sqlx-postgres")]
-pub use self::enqueue::sqlx::enqueue as enqueue_sqlx;
-pub use self::enqueue::{Connection, Outbox, enqueue};
-use self::ticks::Ticks;
+pub(crate) use self::error::refused;
+pub use self::options::Options;
+pub use self::outbox::{Connection, Outbox};
+pub use self::schema::SCHEMA;
 use crate::error::{Error, Result};
-use crate::journal::PARTITIONS;
 
+mod accept;
+mod advance;
 mod audit;
 mod check;
 mod codec;
 mod commit;
 mod connection;
 mod due;
-mod enqueue;
 mod error;
-mod guard;
+mod get;
+mod identity;
 mod inspect;
 mod journal;
 mod lease;
@@ -53,69 +53,25 @@ mod listen;
 mod migrate;
 mod open;
 mod operate;
+mod options;
+mod outbox;
 mod overview;
+mod partitions;
+mod pause;
 mod purge;
 mod read;
 mod read_key;
 mod register;
-mod report;
+mod release;
+mod renew;
+mod schema;
 mod segments;
+mod store;
 mod ticks;
 mod tls;
 mod upkeep;
-mod wait;
+mod watch;
 mod write;
-
-/// The schema that the journal lives in unless told otherwise.
-pub const SCHEMA: &str = "posthaste";
-
-/// How to use a database.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// `postgres://user:password@host:5432/database?sslmode=require`, or the same as `host=… user=…`.
-    #[serde(skip)]
-    pub url: String,
-    /// In place of the one in the URL.
-    pub password: Option<String>,
-    /// The schema of the journal.
-    pub schema: String,
-    /// Connections of one relay, at most. Plus one, with `listen`.
-    pub connections: usize,
-    /// Be woken by `NOTIFY posthaste` (the schema's name), if someone sends it; polling goes on.
-    pub listen: bool,
-    /// Certificates (PEM) of those whom to trust, in place of the system's.
-    pub root_certificates: Option<PathBuf>,
-    /// Partitions of a journal that is yet to be made; an existing one keeps what it has.
-    #[serde(skip)]
-    pub partitions: u16,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            url: String::new(),
-            password: None,
-            schema: SCHEMA.into(),
-            connections: 4,
-            listen: false,
-            root_certificates: None,
-            partitions: PARTITIONS,
-        }
-    }
-}
-
-/// Shows neither the URL nor the password.
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("schema", &self.schema)
-            .field("connections", &self.connections)
-            .field("listen", &self.listen)
-            .field("partitions", &self.partitions)
-            .finish_non_exhaustive()
-    }
-}
 
 /// A store in PostgreSQL. Clones share the connections.
 #[derive(Debug, Clone)]
@@ -128,13 +84,13 @@ struct Shared {
     /// Where it is, for errors.
     place: String,
     pool: Pool,
-    ticks: Ticks,
+    partitions: partitions::Known,
+    ticks: ticks::Ticks,
     marks: commit::Marks,
     upkeep: upkeep::Upkeep,
     queries: AtomicU64,
     wakes: AtomicU64,
     woken: Notify,
-    guard: guard::Guard,
     listener: listen::Listener,
 }
 
@@ -145,44 +101,38 @@ impl fmt::Debug for Shared {
 }
 
 impl Postgres {
-    /// A handle. Says nothing about the server: it is connected to by the first call, and again whenever that is needed.
+    /// A handle. Says nothing about the server: the first call connects to it, and later calls do so again whenever that is needed.
     pub fn open(options: Options) -> Result<Self> {
         let shared = Shared {
             pool: connection::pool(&options)?,
             place: connection::place(&connection::config(&options)?),
             options,
-            ticks: Ticks::default(),
+            partitions: partitions::Known::default(),
+            ticks: ticks::Ticks::default(),
             marks: commit::Marks::default(),
             upkeep: upkeep::Upkeep::default(),
             queries: AtomicU64::new(0),
             wakes: AtomicU64::new(0),
             woken: Notify::new(),
-            guard: guard::Guard::default(),
             listener: listen::Listener::default(),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// How often the database was asked for something since this handle was opened: what an idle relay costs.
+    /// How often this handle has sent the database a request since it was opened: what an idle relay costs.
     pub fn queries(&self) -> u64 {
         self.shared.queries.load(Ordering::Relaxed)
     }
 
     /// Tells the relays in this process that something was committed. Only a hint: they find out by themselves.
     pub fn wake(&self) {
-        self.shared.wake();
+        self.shared.wakes.fetch_add(1, Ordering::Release);
+        self.shared.woken.notify_waiters();
     }
 
     /// A connection, for as long as its holder needs it.
     async fn client(&self) -> Result<Client> {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
         self.shared.pool.get().await.map_err(|error| Error::from(error).at(&self.shared.place))
-    }
-}
-
-impl Shared {
-    fn wake(&self) {
-        self.wakes.fetch_add(1, Ordering::Release);
-        self.woken.notify_waiters();
     }
 }

@@ -44,7 +44,7 @@ impl<'a> Writing<'a> {
     }
 
     /// As [`Writing::tell`], and passes the result on.
-    #[cfg(any(feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
+    #[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
     pub(super) fn end(self, result: Result<Enqueued>) -> Result<Enqueued> {
         self.tell(result.as_ref().copied());
         result

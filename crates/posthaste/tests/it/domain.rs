@@ -8,20 +8,20 @@ mod killed;
 #[cfg(feature = "mongodb")]
 mod on_mongodb;
 mod on_rusqlite;
-#[cfg(feature = "sqlx-postgres")]
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 mod on_sqlx_postgres;
 #[cfg(feature = "sqlx-sqlite")]
 mod on_sqlx_sqlite;
-#[cfg(feature = "sqlx-postgres")]
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 mod on_tokio_postgres;
-#[cfg(any(feature = "mongodb", feature = "sqlx-postgres", feature = "sqlx-sqlite"))]
+#[cfg(any(feature = "mongodb", all(feature = "postgres", feature = "sqlx-postgres"), feature = "sqlx-sqlite"))]
 mod units;
 
 use posthaste::inspect::{Filter, Inspect, Page};
 use posthaste::journal::{Journal, Position};
 
 /// An empty database; gone with the server.
-#[cfg(feature = "sqlx-postgres")]
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 pub(crate) async fn a_database_of_its_own() -> String {
     let server = format!("postgres://postgres@{}", crate::servers::address("postgres"));
     let name = format!("domain_{}", uuid::Uuid::now_v7().simple());

@@ -1,5 +1,5 @@
 //! The everyday example does what it says. The other examples are programs, and are run where the program `posthaste` is tested.
-#![cfg(feature = "sqlx-postgres")]
+#![cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 
 #[path = "../../examples/shop/before.rs"]
 mod before;

@@ -3,21 +3,18 @@
 use deadpool_postgres::{Client, Pool};
 use futures_util::FutureExt;
 
-use super::postgres::{PREPARE, expire, forget, receive};
-use crate::domain::connection::{Begin, Connection, Transaction};
+use super::postgres::{PREPARE, in_schema};
+use super::tokio_postgres::{expire, forget, receive};
+use crate::domain::connection::{Begin, Connection, HasOutbox, Transaction};
 use crate::domain::inbox::Receipt;
 use crate::error::{Error, Kind, Result};
 use crate::journal::Enqueued;
-use crate::message::{Message, MessageId};
-use crate::stores::postgres::enqueue;
+use crate::message::Message;
+use crate::stores::postgres::Outbox;
 
 impl Connection for Client {
-    async fn enqueue(&mut self, messages: &[Message]) -> Result<Enqueued> {
-        enqueue(self, messages).await
-    }
-
-    async fn prepare_inbox(&mut self) -> Result<()> {
-        Ok(self.batch_execute(PREPARE).await?)
+    async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
+        Ok(self.batch_execute(&in_schema(PREPARE, schema)).await?)
     }
 
     async fn receive(&mut self, receipt: &Receipt<'_>) -> Result<bool> {
@@ -28,8 +25,8 @@ impl Connection for Client {
         expire(self, receipt).await
     }
 
-    async fn forget(&mut self, consumer: &str, message: MessageId) -> Result<()> {
-        forget(self, consumer, message).await
+    async fn forget(&mut self, receipt: &Receipt<'_>) -> Result<()> {
+        forget(self, receipt).await
     }
 }
 
@@ -46,11 +43,15 @@ impl Begin for Pool {
     async fn begin_transaction(&self) -> Result<PooledTransaction> {
         let unavailable = |error| Error::new(Kind::Unavailable, "the pool has no connection").caused_by(error);
         let client = self.get().await.map_err(unavailable)?;
-        // Open before the server says so: whoever stops waiting for the answer shall leave no transaction behind.
+        // Open before the server confirms it: a caller that stops waiting for the answer leaves no transaction behind.
         let transaction = PooledTransaction { client, open: true };
         transaction.client.batch_execute("BEGIN").await?;
         Ok(transaction)
     }
+}
+
+impl HasOutbox for PooledTransaction {
+    type Outbox = Outbox;
 }
 
 impl Transaction for PooledTransaction {
@@ -58,6 +59,10 @@ impl Transaction for PooledTransaction {
 
     fn connection(&mut self) -> &mut Client {
         &mut self.client
+    }
+
+    async fn enqueue(&mut self, outbox: &Outbox, messages: &[Message]) -> Result<Enqueued> {
+        outbox.enqueue(&self.client, messages).await
     }
 
     async fn commit(mut self) -> Result<()> {

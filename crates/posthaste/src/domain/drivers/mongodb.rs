@@ -7,20 +7,17 @@ use mongodb::options::IndexOptions;
 use mongodb::{Collection, IndexModel};
 
 use super::number;
-use crate::domain::connection::{Begin, Connection};
+use crate::domain::connection::{Begin, Connection, HasOutbox};
 use crate::domain::inbox::Receipt;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::journal::{Enqueued, Position};
 use crate::message::{Message, MessageId, OrderKey};
 use crate::stores::mongodb::{MongoDb, Transaction, ensure_collection};
 
 impl Connection for Transaction {
-    async fn enqueue(&mut self, messages: &[Message]) -> Result<Enqueued> {
-        Transaction::enqueue(self, messages).await
-    }
-
     /// Not part of the transaction: MongoDB makes collections and indexes outside of it.
-    async fn prepare_inbox(&mut self) -> Result<()> {
+    async fn prepare_inbox(&mut self, schema: Option<&str>) -> Result<()> {
+        check_schema(schema)?;
         let (marks, order) = (marks(self), order(self));
         ensure_collection(self.database(), marks.name()).await?;
         ensure_collection(self.database(), order.name()).await?;
@@ -32,6 +29,7 @@ impl Connection for Transaction {
 
     /// Of two transactions that note the same message at once, one fails with an error that is temporary.
     async fn receive(&mut self, receipt: &Receipt<'_>) -> Result<bool> {
+        check_schema(receipt.schema)?;
         let expiry = doc! { "$add": ["$$NOW", i64::try_from(receipt.retention.as_millis()).unwrap_or(i64::MAX)] };
         // A mark that is there stays as it is.
         let first = doc! {
@@ -55,11 +53,17 @@ impl Connection for Transaction {
         Ok(())
     }
 
-    async fn forget(&mut self, consumer: &str, message: MessageId) -> Result<()> {
-        let mark = doc! { "_id": mark(consumer, message) };
+    async fn forget(&mut self, receipt: &Receipt<'_>) -> Result<()> {
+        check_schema(receipt.schema)?;
+        let mark = doc! { "_id": mark(receipt.consumer, receipt.message) };
         marks(self).delete_one(mark).session(self.session()).await?;
         Ok(())
     }
+}
+
+/// A transaction knows the collections of its store.
+impl HasOutbox for Transaction {
+    type Outbox = ();
 }
 
 impl crate::domain::connection::Transaction for Transaction {
@@ -67,6 +71,10 @@ impl crate::domain::connection::Transaction for Transaction {
 
     fn connection(&mut self) -> &mut Self {
         self
+    }
+
+    async fn enqueue(&mut self, (): &(), messages: &[Message]) -> Result<Enqueued> {
+        Transaction::enqueue(self, messages).await
     }
 
     async fn commit(self) -> Result<()> {
@@ -84,6 +92,12 @@ impl Begin for MongoDb {
     async fn begin_transaction(&self) -> Result<Transaction> {
         self.begin().await
     }
+}
+
+/// MongoDB has no schemas: the options of the store name the collection of the inbox.
+fn check_schema(schema: Option<&str>) -> Result<()> {
+    let text = "an inbox in MongoDB is in no schema: leave `in_schema` out, and name its collection in the options";
+    schema.map_or(Ok(()), |_| Err(Error::new(Kind::Invalid, text)))
 }
 
 /// Moves a key's newest position forwards, and says whether it moved. Reads first, because an insert that meets another one would

@@ -9,6 +9,11 @@ pub(in crate::domain) const RECEIVE_IN_ORDER: &str = include_str!("sqlite/receiv
 pub(in crate::domain) const EXPIRE: &str = include_str!("sqlite/expire.sql");
 pub(in crate::domain) const FORGET: &str = include_str!("sqlite/forget.sql");
 
+/// A statement on the tables of the inbox: in this attached database, or in the main one.
+pub(in crate::domain) fn in_schema(sql: &str, schema: Option<&str>) -> String {
+    sql.replace("{schema}.", &super::schema_prefix(schema))
+}
+
 /// Milliseconds since 1970: the machine's clock, which all who share the file share too.
 pub(in crate::domain) fn now() -> i64 {
     crate::clock::now().as_millisecond()

@@ -1,31 +1,37 @@
 //! The audit log.
 
-use deadpool_postgres::Client;
 use tokio_postgres::Row;
 
-use super::codec;
+use super::{Postgres, codec};
 use crate::error::Result;
 use crate::inspect::{AuditEntry, Change};
+use crate::stores::values::{signed, unsigned};
 
-pub(super) async fn record(client: &Client, change: &Change) -> Result<()> {
-    let statement = client.prepare_cached(include_str!("audit_record.sql")).await?;
-    let affected = codec::signed(change.affected);
+pub(super) async fn record(store: &Postgres, change: &Change) -> Result<()> {
+    let client = store.client().await?;
+    let statement = client.prepare_cached(include_str!("sql/audit/record.sql")).await?;
+    let affected = signed(change.affected);
     client.execute(&statement, &[&change.who, &change.action, &change.target, &affected]).await?;
     Ok(())
 }
 
-pub(super) async fn audit(client: &Client, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
-    let statement = client.prepare_cached(include_str!("audit.sql")).await?;
-    let before = before.map_or(i64::MAX, codec::signed);
-    let rows = client.query(&statement, &[&before, &codec::limit(limit)]).await?;
+pub(super) async fn audit(store: &Postgres, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
+    let client = store.client().await?;
+    let statement = client.prepare_cached(include_str!("sql/audit/audit.sql")).await?;
+    let before = before.map_or(i64::MAX, signed);
+    let rows = client.query(&statement, &[&before, &signed(limit)]).await?;
     rows.iter().map(entry).collect()
 }
 
 fn entry(row: &Row) -> Result<AuditEntry> {
-    let (who, action, target) = (row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
     Ok(AuditEntry {
-        number: codec::unsigned(row.try_get(0)?),
-        at: codec::timestamp(row, 1)?.unwrap_or_default(),
-        change: Change { who, action, target, affected: codec::unsigned(row.try_get(5)?) },
+        number: unsigned(row.try_get("number")?),
+        at: codec::timestamp(row, "at")?.unwrap_or_default(),
+        change: Change {
+            who: row.try_get("who")?,
+            action: row.try_get("action")?,
+            target: row.try_get("target")?,
+            affected: unsigned(row.try_get("affected")?),
+        },
     })
 }

@@ -1,17 +1,18 @@
-//! What lanes record: one transaction for all of them, and the only write of the hot path.
+//! What lanes did: one transaction for all of them, and the only write of the hot path.
 //!
-//! Cursors alone are one statement that does not wait for the disk: if it is lost, deliveries are repeated. Whatever else a lane
-//! has to say waits, because a cursor that is written later would pass over a parked delivery that was lost.
+//! Cursors alone are one statement that does not wait for the disk: if it is lost, deliveries are repeated. A commit that changes
+//! anything else waits for the disk, because a cursor that is written later would pass over a parked delivery that was lost.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use deadpool_postgres::Client;
+use deadpool_postgres::{Client, Transaction};
 use tokio::time::Instant;
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{GenericClient, Statement};
 
-use self::columns::{Attempts, Cursors, Holds, Parks};
+use self::columns::{Attempts, Cursors, Deliveries, Freed, Holds, Parks};
 use super::{Postgres, register};
 use crate::destination::Name;
 use crate::error::Result;
@@ -43,31 +44,27 @@ impl Marks {
     }
 }
 
-impl Postgres {
-    pub(super) async fn record(&self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
-        if commits.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut client = self.client().await?;
-        let mut refused = HashSet::new();
-        for round in rounds(commits) {
-            let mark = self.shared.marks.are_due(&round);
-            let taken = if round.iter().all(|commit| commit.is_cursor_only()) {
-                let statement = client.prepare_cached(include_str!("commit_cursor.sql")).await?;
-                move_cursors(&**client, &statement, &round, mark, true).await?
-            } else {
-                record_all(&mut client, &round, mark).await?
-            };
-            for lost in round.iter().filter(|commit| !taken.contains(&lane(commit))) {
-                // Refused, unless there is no such lane at all.
-                register::known(&client, &lost.destination).await?;
-                refused.insert(lost.partition);
-            }
-        }
-        let mut refused: Vec<_> = refused.into_iter().collect();
-        refused.sort_unstable();
-        Ok(refused)
+pub(super) async fn commit(store: &Postgres, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
+    if commits.is_empty() {
+        return Ok(Vec::new());
     }
+    let mut client = store.client().await?;
+    let mut refused = BTreeSet::new();
+    for round in rounds(commits) {
+        let mark = store.shared.marks.are_due(&round);
+        let taken = if round.iter().all(|commit| commit.is_cursor_only()) {
+            let statement = client.prepare_cached(include_str!("sql/commit/cursor.sql")).await?;
+            move_cursors(&**client, &statement, &round, mark, true).await?
+        } else {
+            change_all(&mut client, &round, mark).await?
+        };
+        for lost in round.iter().filter(|commit| !taken.contains(&lane(commit))) {
+            // Refused, unless there is no such lane at all.
+            register::check_known(&client, &lost.destination).await?;
+            refused.insert(lost.partition);
+        }
+    }
+    Ok(refused.into_iter().collect())
 }
 
 type Lane<'a> = (&'a str, Partition);
@@ -102,45 +99,39 @@ async fn move_cursors<'a>(
     let rows = client.query(statement, &cursors.params(&mark, &quick)).await?;
     let mut taken = HashSet::new();
     for row in rows {
-        let place: i64 = row.try_get(0)?;
+        let place: i64 = row.try_get("place")?;
         taken.extend(usize::try_from(place - 1).ok().and_then(|place| commits.get(place)).map(|commit| lane(commit)));
     }
     Ok(taken)
 }
 
 /// Everything, in one transaction. Sets after it removes, so that a repeated commit changes nothing.
-async fn record_all<'a>(client: &mut Client, commits: &[&'a LaneCommit], mark: bool) -> Result<HashSet<Lane<'a>>> {
+async fn change_all<'a>(client: &mut Client, commits: &[&'a LaneCommit], mark: bool) -> Result<HashSet<Lane<'a>>> {
     let transaction = client.transaction().await?;
-    let cursor = transaction.prepare_cached(include_str!("commit_cursor.sql")).await?;
+    let cursor = transaction.prepare_cached(include_str!("sql/commit/cursor.sql")).await?;
     let taken = move_cursors(&*transaction, &cursor, commits, mark, false).await?;
     let accepted: Vec<_> = commits.iter().copied().filter(|commit| taken.contains(&lane(commit))).collect();
-    let freed = columns::freed(&accepted);
-    let unparked = columns::deliveries(&accepted, |commit| &commit.unpark);
-    let let_go = columns::deliveries(&accepted, |commit| &commit.let_go);
-    let removed = [(unparked, include_str!("commit_unpark.sql")), (let_go, include_str!("commit_let_go.sql"))];
-    for ((seqs, destinations), sql) in removed.iter().filter(|((seqs, _), _)| !seqs.is_empty()) {
-        let statement = transaction.prepare_cached(sql).await?;
-        transaction.execute(&statement, &[seqs, destinations]).await?;
-    }
-    let parks = Parks::of(&accepted);
-    if !parks.is_empty() {
-        let statement = transaction.prepare_cached(include_str!("commit_park.sql")).await?;
-        transaction.execute(&statement, &parks.params()).await?;
-    }
-    if !freed.0.is_empty() {
-        let statement = transaction.prepare_cached(include_str!("commit_free.sql")).await?;
-        transaction.execute(&statement, &[&freed.0, &freed.1, &freed.2]).await?;
-    }
-    let holds = Holds::of(&accepted);
-    if !holds.is_empty() {
-        let statement = transaction.prepare_cached(include_str!("commit_hold.sql")).await?;
-        transaction.execute(&statement, &holds.params()).await?;
-    }
-    let attempts = Attempts::of(&accepted);
-    if !attempts.is_empty() {
-        let statement = transaction.prepare_cached(include_str!("commit_attempt.sql")).await?;
-        transaction.execute(&statement, &attempts.params()).await?;
-    }
+    let unparked = Deliveries::of(&accepted, |commit| &commit.unpark);
+    run(&transaction, include_str!("sql/commit/unpark.sql"), unparked.params()).await?;
+    let discarded = Deliveries::of(&accepted, |commit| &commit.let_go);
+    run(&transaction, include_str!("sql/commit/discard.sql"), discarded.params()).await?;
+    run(&transaction, include_str!("sql/commit/park.sql"), Parks::of(&accepted).params()).await?;
+    run(&transaction, include_str!("sql/commit/free.sql"), Freed::of(&accepted).params()).await?;
+    run(&transaction, include_str!("sql/commit/hold.sql"), Holds::of(&accepted).params()).await?;
+    run(&transaction, include_str!("sql/commit/attempt.sql"), Attempts::of(&accepted).params()).await?;
     transaction.commit().await?;
     Ok(taken)
+}
+
+/// Runs a statement of the transaction, unless it has nothing to do.
+async fn run<const N: usize>(
+    transaction: &Transaction<'_>,
+    sql: &str,
+    params: Option<[&(dyn ToSql + Sync); N]>,
+) -> Result<()> {
+    if let Some(params) = params {
+        let statement = transaction.prepare_cached(sql).await?;
+        transaction.execute(&statement, &params).await?;
+    }
+    Ok(())
 }

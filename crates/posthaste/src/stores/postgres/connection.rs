@@ -1,13 +1,15 @@
 //! Connections, set up for what the relay does with them.
 
 use std::str::FromStr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{ClientWrapper, Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
-use tokio_postgres::Config;
+use deadpool_postgres::{Client, Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Transaction};
 use tokio_postgres::config::Host;
+use tokio_postgres::{Config, IsolationLevel};
 
+use super::identity::Identity;
+use super::schema::in_schema;
 use super::{Options, tls};
 use crate::error::{Error, Kind, Result};
 
@@ -16,19 +18,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How a session plans: each statement once, by the index it was written for. What the planner would guess about a parameter it
 /// does not know ("a third of the table") is what leads it astray.
-const SESSION: &str = include_str!("session.sql");
+const SESSION: &str = include_str!("sql/connection/session.sql");
 
 pub(super) fn pool(options: &Options) -> Result<Pool> {
     let config = config(options)?;
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = Manager::from_config(config, tls::connector(options)?, recycling);
     let session = in_schema(SESSION, &options.schema);
-    let identity = Arc::new(OnceLock::new());
+    let identity = Arc::new(Identity::default());
     let set_up = Hook::async_fn(move |client, _| {
         let (session, identity) = (session.clone(), Arc::clone(&identity));
         Box::pin(async move {
             client.batch_execute(&session).await.map_err(HookError::Backend)?;
-            recognise(client, &identity).await
+            identity.recognise(client).await
         })
     });
     let pool = Pool::builder(manager)
@@ -40,29 +42,22 @@ pub(super) fn pool(options: &Options) -> Result<Pool> {
     pool.build().map_err(|error| Error::new(Kind::Invalid, "connections cannot be managed").caused_by(error))
 }
 
-/// The same database as before, or none: one that went back in time does not know what this process remembers of it. Such a
-/// thing never happens to an open connection.
-async fn recognise(client: &ClientWrapper, known: &OnceLock<[String; 2]>) -> Result<(), HookError> {
-    let row = client.query_one(include_str!("identity.sql"), &[]).await.map_err(HookError::Backend)?;
-    let found = [row.get(0), row.get(1)];
-    if *known.get_or_init(|| found.clone()) == found {
-        return Ok(());
-    }
-    Err(HookError::message(
-        "this is another database than before, or an earlier state of it: run `posthaste check`, then start anew",
-    ))
+/// A transaction in which nothing changes: all of its statements see the same.
+pub(super) async fn snapshot(client: &mut Client) -> Result<Transaction<'_>> {
+    let snapshot = client.build_transaction().read_only(true).isolation_level(IsolationLevel::RepeatableRead);
+    Ok(snapshot.start().await?)
 }
 
 pub(super) fn config(options: &Options) -> Result<Config> {
     // The cause would repeat parts of the URL, and with them the password.
-    let mut config = Config::from_str(&options.url).map_err(|_| {
+    let mut config = Config::from_str(options.url.expose()).map_err(|_| {
         Error::new(
             Kind::Invalid,
             "the URL of the database cannot be understood: write postgres://user@host:5432/database",
         )
     })?;
     if let Some(password) = &options.password {
-        config.password(password);
+        config.password(password.expose());
     }
     if config.get_application_name().is_none() {
         config.application_name("posthaste");
@@ -84,16 +79,6 @@ pub(super) fn place(config: &Config) -> String {
     let hosts = config.get_hosts().iter().enumerate().map(|(index, named)| format!("{}:{}", host(named), port(index)));
     let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
     format!("postgres://{}/{database}", hosts.collect::<Vec<_>>().join(","))
-}
-
-/// Puts the name of the schema where a statement has `{schema}`.
-pub(super) fn in_schema(sql: &str, schema: &str) -> String {
-    sql.replace("{schema}", &quoted(schema))
-}
-
-/// A name as SQL wants it, whatever it contains.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[cfg(test)]

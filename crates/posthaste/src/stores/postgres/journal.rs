@@ -4,30 +4,26 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Postgres, wait};
+use super::{Postgres, advance, commit, due, lease, open, partitions, purge, read, read_key, register, release, renew};
 use crate::destination::{Destination, Name};
 use crate::error::Result;
-use crate::inspect::Problem;
 use crate::journal::{
     Batch, DueBatch, Entry, Grant, HeldKey, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
     ReadRequest, WorkerId, WorkerReport,
 };
-use crate::message::Message;
-use crate::store::{Store, Watch};
 
 #[async_trait]
 impl Journal for Postgres {
     async fn partitions(&self) -> Result<u16> {
-        let client = self.client().await?;
-        self.verify(&client).await
+        partitions::partitions(self).await
     }
 
     async fn register(&self, destinations: &[Destination]) -> Result<()> {
-        self.make_known(destinations).await
+        register::register(self, destinations).await
     }
 
     async fn lease(&self, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
-        self.acquire(worker, ttl, want).await
+        lease::lease(self, worker, ttl, want).await
     }
 
     async fn renew(
@@ -37,24 +33,23 @@ impl Journal for Postgres {
         held: &[Lease],
         report: &WorkerReport,
     ) -> Result<Vec<Partition>> {
-        self.extend(worker, ttl, held, report).await
+        renew::renew(self, worker, ttl, held, report).await
     }
 
     async fn release(&self, worker: &WorkerId, held: &[Lease], leaving: bool) -> Result<()> {
-        self.give_back(worker, held, leaving).await
+        release::release(self, worker, held, leaving).await
     }
 
     async fn advance(&self) -> Result<Position> {
-        let client = self.client().await?;
-        Ok(self.shared.ticks.advance(&client).await?.end())
+        advance::advance(self).await
     }
 
     async fn open(&self, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
-        self.open_lanes(destination, leases).await
+        open::open(self, destination, leases).await
     }
 
     async fn read(&self, request: &ReadRequest) -> Result<Batch> {
-        self.read_on(request).await
+        read::read(self, request).await
     }
 
     async fn read_key(
@@ -64,41 +59,18 @@ impl Journal for Postgres {
         held: &HeldKey,
         limit: usize,
     ) -> Result<Vec<Entry>> {
-        self.read_held(destination, partition, held, limit).await
+        read_key::read_key(self, destination, partition, held, limit).await
     }
 
     async fn due(&self, destination: &Name, partitions: &[Partition], limit: usize) -> Result<DueBatch> {
-        self.find_due(destination, partitions, limit).await
+        due::due(self, destination, partitions, limit).await
     }
 
     async fn commit(&self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
-        self.record(commits).await
+        commit::commit(self, commits).await
     }
 
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
-        self.purge_up_to(older_than, limit).await
-    }
-}
-
-#[async_trait]
-impl Store for Postgres {
-    async fn migrate(&self) -> Result<()> {
-        Self::migrate(self).await
-    }
-
-    async fn check(&self) -> Result<Vec<Problem>> {
-        Self::check(self).await
-    }
-
-    async fn write(&self, messages: &[Message]) -> Result<Vec<bool>> {
-        Self::write(self, messages).await
-    }
-
-    fn watch(&self) -> Box<dyn Watch> {
-        Box::new(wait::Watcher::new(self.clone()))
-    }
-
-    async fn accept(&self) -> Result<()> {
-        self.accept_store().await
+        purge::purge(self, older_than, limit).await
     }
 }

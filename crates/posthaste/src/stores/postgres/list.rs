@@ -7,32 +7,34 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use super::codec;
-use crate::error::{Error, Kind, Result};
-use crate::inspect::{Filter, Listed, Page, Status};
+use super::{Postgres, codec, connection};
+use crate::error::Result;
+use crate::inspect::{Filter, Listed, Page};
 use crate::message::MessageId;
+use crate::stores::access::Access;
+use crate::stores::values;
 
-/// Messages looked at together.
+/// Messages considered together.
 const CHUNK: i64 = 500;
 
-pub(super) async fn list(snapshot: &Transaction<'_>, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
-    let mut matches = Matches::new(snapshot, filter, codec::signed(page.after.seq));
+pub(super) async fn list(store: &Postgres, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+    let mut client = store.client().await?;
+    let snapshot = connection::snapshot(&mut client).await?;
+    let mut matches = Matches::new(&snapshot, filter, values::signed(page.after.seq));
     let mut listed: Vec<Listed> = Vec::new();
     while listed.len() < page.limit
         && let Some(chunk) = matches.next_chunk().await?
     {
         for one in chunk {
-            // The deliveries of one message stay on one page, so that the next one can start after a position.
-            if listed.len() >= page.limit && listed.last().is_some_and(|last| last.position != one.position) {
+            if !page.add(&mut listed, one) {
                 return Ok(listed);
             }
-            listed.push(one);
         }
     }
     Ok(listed)
 }
 
-/// All deliveries that match a filter, chunk by chunk. May be changed behind its back, chunk by chunk.
+/// All deliveries that match a filter, chunk by chunk. Whoever gets a chunk may change its deliveries before the next one.
 pub(super) struct Matches<'a> {
     snapshot: &'a Transaction<'a>,
     filter: &'a Filter,
@@ -61,24 +63,24 @@ impl<'a> Matches<'a> {
 
     async fn candidates(&self) -> Result<Vec<i64>> {
         let (sql, value): (_, Option<&(dyn ToSql + Sync)>) = match self.access {
-            Access::Id => (include_str!("list_by_id.sql"), Some(&self.ids)),
-            Access::Key => (include_str!("list_by_key.sql"), Some(&self.filter.key)),
-            Access::Aggregate => (include_str!("list_by_aggregate.sql"), Some(&self.filter.aggregate_id)),
-            Access::State => (include_str!("list_by_state.sql"), Some(&self.statuses)),
-            Access::Waiting => (include_str!("list_by_waiting.sql"), None),
-            Access::Pending => (include_str!("list_by_pending.sql"), None),
-            Access::Everything => (include_str!("list_by_seq.sql"), None),
+            Access::Id => (include_str!("sql/list/by_id.sql"), Some(&self.ids)),
+            Access::Key => (include_str!("sql/list/by_key.sql"), Some(&self.filter.key)),
+            Access::Aggregate => (include_str!("sql/list/by_aggregate.sql"), Some(&self.filter.aggregate_id)),
+            Access::State => (include_str!("sql/list/by_state.sql"), Some(&self.statuses)),
+            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), None),
+            Access::Pending => (include_str!("sql/list/by_pending.sql"), None),
+            Access::Everything => (include_str!("sql/list/by_seq.sql"), None),
         };
         let statement = self.snapshot.prepare_cached(sql).await?;
         let mut params: Vec<&(dyn ToSql + Sync)> = vec![&self.after, &CHUNK];
         params.extend(value);
         let rows = self.snapshot.query(&statement, &params).await?;
-        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+        rows.iter().map(|row| Ok(row.try_get("seq")?)).collect()
     }
 
     async fn matching(&self, seqs: &[i64]) -> Result<Vec<Listed>> {
         let filter = self.filter;
-        let statement = self.snapshot.prepare_cached(include_str!("list.sql")).await?;
+        let statement = self.snapshot.prepare_cached(include_str!("sql/list/matching.sql")).await?;
         let rows = self
             .snapshot
             .query(
@@ -102,53 +104,21 @@ impl<'a> Matches<'a> {
     }
 }
 
-/// By which index candidates are found.
-#[derive(Debug, Clone, Copy)]
-enum Access {
-    Id,
-    Key,
-    Aggregate,
-    State,
-    Waiting,
-    Pending,
-    Everything,
-}
-
-impl Access {
-    fn of(filter: &Filter) -> Self {
-        let is_parked = |status: &Status| !matches!(status, Status::Pending | Status::Delivered | Status::Waiting);
-        match filter.statuses.as_slice() {
-            _ if !filter.ids.is_empty() => Self::Id,
-            _ if filter.key.is_some() => Self::Key,
-            _ if filter.aggregate_id.is_some() => Self::Aggregate,
-            [Status::Waiting] => Self::Waiting,
-            [Status::Pending] => Self::Pending,
-            statuses if !statuses.is_empty() && statuses.iter().all(is_parked) => Self::State,
-            _ => Self::Everything,
-        }
-    }
-}
-
 fn listed(row: &Row) -> Result<Listed> {
-    let status: Option<&str> = row.try_get(10)?;
-    let attempts: i32 = row.try_get(11)?;
+    let status: Option<&str> = row.try_get("status")?;
     Ok(Listed {
-        position: codec::position(row.try_get(0)?, row.try_get(1)?),
-        id: MessageId(row.try_get(2)?),
-        event_type: row.try_get(3)?,
-        aggregate_type: row.try_get(4)?,
-        aggregate_id: row.try_get(5)?,
-        key: row.try_get(6)?,
-        tenant: row.try_get(7)?,
-        occurred_at: codec::timestamp(row, 8)?.unwrap_or_default(),
-        destination: row.try_get(9)?,
-        status: status.map(self::status).transpose()?,
-        attempts: u32::try_from(attempts).unwrap_or(0),
-        error: row.try_get(12)?,
-        due_at: codec::timestamp(row, 13)?,
+        position: codec::position(row.try_get("tick")?, row.try_get("seq")?),
+        id: MessageId(row.try_get("id")?),
+        event_type: row.try_get("event_type")?,
+        aggregate_type: row.try_get("aggregate_type")?,
+        aggregate_id: row.try_get("aggregate_id")?,
+        key: row.try_get("key")?,
+        tenant: row.try_get("tenant")?,
+        occurred_at: codec::timestamp(row, "occurred_at")?.unwrap_or_default(),
+        destination: row.try_get("destination")?,
+        status: status.map(values::status).transpose()?,
+        attempts: codec::count(row, "attempts")?,
+        error: row.try_get("last_error")?,
+        due_at: codec::timestamp(row, "due_at")?,
     })
-}
-
-pub(super) fn status(text: &str) -> Result<Status> {
-    Status::parse(text).ok_or_else(|| Error::new(Kind::Corrupt, format!("a delivery has the status `{text}`")))
 }

@@ -1,8 +1,8 @@
-//! Being told by the database, on request.
+//! Being woken by the database, on request.
 //!
-//! Whoever writes may `NOTIFY` the channel named like the schema in its transaction; a relay with `listen` wakes up at once. It is
+//! A writer may `NOTIFY` the channel named like the schema in its transaction; a relay with `listen` wakes up at once. It is
 //! off by default because a notification takes a lock that all committing transactions share. The connection is driven by
-//! whoever waits, so nothing runs when nobody does.
+//! the worker that waits, so nothing runs when none does.
 
 use std::future::{pending, poll_fn};
 use std::pin::pin;
@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 
-use super::{Options, connection, tls};
+use super::{Options, connection, schema, tls};
 use crate::error::Result;
 
 type Driven = Connection<
@@ -28,34 +28,34 @@ const RETRY: Duration = Duration::from_secs(5);
 /// At most one connection that listens.
 #[derive(Default)]
 pub(super) struct Listener {
-    line: Mutex<State>,
+    state: Mutex<State>,
 }
 
 #[derive(Default)]
 enum State {
     #[default]
     Fresh,
-    Open(Box<Line>),
+    Open(Box<Listening>),
     FailedAt(Instant),
 }
 
-struct Line {
+struct Listening {
     /// The connection ends with it.
     _client: Client,
     connection: Driven,
 }
 
 impl Listener {
-    /// Sees to it that there is a connection, if someone asked for it.
+    /// Sees to it that there is a connection, if the options ask for one.
     pub(super) async fn ensure(&self, options: &Options) {
-        let Ok(mut line) = self.line.try_lock() else { return };
-        let must = match &*line {
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let must = match &*state {
             State::Fresh => options.listen,
             State::Open(_) => false,
             State::FailedAt(at) => at.elapsed() >= RETRY,
         };
         if must {
-            *line = match listen(options).await {
+            *state = match listen(options).await {
                 Ok(open) => State::Open(Box::new(open)),
                 Err(_) => State::FailedAt(Instant::now()),
             };
@@ -64,8 +64,8 @@ impl Listener {
 
     /// Ready when something was notified. Never, if there is no connection or someone else in this process waits on it.
     pub(super) async fn notified(&self) {
-        let Ok(mut line) = self.line.try_lock() else { return pending().await };
-        let State::Open(open) = &mut *line else { return pending().await };
+        let Ok(mut state) = self.state.try_lock() else { return pending().await };
+        let State::Open(open) = &mut *state else { return pending().await };
         loop {
             match poll_fn(|context| open.connection.poll_message(context)).await {
                 Some(Ok(AsyncMessage::Notification(_))) => return,
@@ -73,16 +73,16 @@ impl Listener {
                 Some(Err(_)) | None => break,
             }
         }
-        *line = State::FailedAt(Instant::now());
-        drop(line);
+        *state = State::FailedAt(Instant::now());
+        drop(state);
         pending::<()>().await;
     }
 }
 
-async fn listen(options: &Options) -> Result<Line> {
+async fn listen(options: &Options) -> Result<Listening> {
     let (client, mut connection) = connection::config(options)?.connect(tls::connector(options)?).await?;
     {
-        let statement = format!("LISTEN {}", connection::quoted(&options.schema));
+        let statement = format!("LISTEN {}", schema::quoted(&options.schema));
         let asked = pin!(client.batch_execute(&statement));
         let mut driven = stream_fn(|context| connection.poll_message(context));
         let answer = pin!(async { while let Some(Ok(_)) = driven.next().await {} });
@@ -91,5 +91,5 @@ async fn listen(options: &Options) -> Result<Line> {
             Either::Right(_) => {}
         }
     }
-    Ok(Line { _client: client, connection })
+    Ok(Listening { _client: client, connection })
 }

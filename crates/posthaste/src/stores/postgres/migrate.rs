@@ -1,85 +1,81 @@
 //! Making the journal, and telling one of another version.
 
-use std::cmp::Ordering;
-
 use deadpool_postgres::Transaction;
 use tokio_postgres::error::SqlState;
 
-use super::{Postgres, connection};
+use super::schema::{in_schema, quoted};
+use super::{Options, Postgres};
 use crate::error::{Error, Kind, Result};
+use crate::stores::version;
 
 /// What leads from one version to the next: the first one makes version 1.
 const MIGRATIONS: [&[&str]; 1] = [&[
-    include_str!("schema/journal.sql"),
-    include_str!("schema/ticks.sql"),
-    include_str!("schema/lanes.sql"),
-    include_str!("schema/outbox_status.sql"),
-    include_str!("schema/segments.sql"),
-    include_str!("schema/merge_ticks.sql"),
-    include_str!("schema/audit.sql"),
-    include_str!("schema/roles.sql"),
+    include_str!("sql/schema/journal.sql"),
+    include_str!("sql/schema/ticks.sql"),
+    include_str!("sql/schema/lanes.sql"),
+    include_str!("sql/schema/outbox_status.sql"),
+    include_str!("sql/schema/segments.sql"),
+    include_str!("sql/schema/merge_ticks.sql"),
+    include_str!("sql/schema/audit.sql"),
+    include_str!("sql/schema/roles.sql"),
 ]];
 
 /// The oldest server with `xid8`, and with it snapshots that can be kept.
 const OLDEST_SERVER: i32 = 130_000;
 
-impl Postgres {
-    /// Brings the journal to the version of this library. As often as one likes, from as many processes as one likes: the first
-    /// does the work, the others wait for it.
-    pub async fn migrate(&self) -> Result<()> {
-        let mut client = self.client().await?;
-        let transaction = client.transaction().await?;
-        let schema = &self.shared.options.schema;
-        transaction.execute(include_str!("migrate_lock.sql"), &[schema]).await?;
-        check_server(&transaction).await?;
-        let version = self.version(&transaction).await?;
-        let known = MIGRATIONS.len();
-        if usize::try_from(version).unwrap_or_default() > known {
-            return Err(too_new(version));
-        }
-        for step in MIGRATIONS.iter().skip(usize::try_from(version).unwrap_or_default()) {
-            for sql in *step {
-                transaction.batch_execute(&self.resolved(sql)).await?;
-            }
-        }
-        let known = i32::try_from(known).unwrap_or(i32::MAX);
-        if version == 0 {
-            let partitions = i32::from(self.shared.options.partitions.max(1));
-            transaction.execute(include_str!("migrate_schema.sql"), &[&known, &partitions]).await?;
-            transaction.execute(include_str!("segments_add.sql"), &[]).await?;
-        } else if version < known {
-            transaction.execute(include_str!("migrate_version.sql"), &[&known]).await?;
-        }
-        Ok(transaction.commit().await?)
-    }
+/// The version that this library makes.
+const VERSION: i32 = MIGRATIONS.len() as i32;
 
-    /// The version that is there; zero if there is none. Makes the schema if it is missing and may be made.
-    async fn version(&self, transaction: &Transaction<'_>) -> Result<i32> {
-        let schema = &self.shared.options.schema;
-        let row = transaction.query_one(include_str!("migrate_found.sql"), &[schema]).await?;
-        let (has_schema, has_journal): (bool, bool) = (row.try_get(0)?, row.try_get(1)?);
-        if !has_schema {
-            transaction.batch_execute(&self.resolved("CREATE SCHEMA {schema}")).await.map_err(may_not_create)?;
+/// Brings the journal to the version of this library. As often as one likes, from as many processes as one likes: the first
+/// does the work, the others wait for it.
+pub(super) async fn migrate(store: &Postgres) -> Result<()> {
+    let options = &store.shared.options;
+    let mut client = store.client().await?;
+    let transaction = client.transaction().await?;
+    transaction.execute(include_str!("sql/migrate/lock.sql"), &[&options.schema]).await?;
+    check_server(&transaction).await?;
+    let found = version_found(&transaction, options).await?;
+    version::migratable(i64::from(found), i64::from(VERSION))?;
+    for step in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
+        for sql in *step {
+            transaction.batch_execute(&resolved(sql, options)).await?;
         }
-        if !has_journal {
-            return Ok(0);
-        }
-        let version = transaction.query_opt("SELECT version FROM outbox_schema", &[]).await?;
-        version.map_or(Ok(0), |row| Ok(row.try_get(0)?))
     }
+    if found == 0 {
+        let partitions = i32::from(options.partitions.max(1));
+        transaction.execute(include_str!("sql/migrate/schema.sql"), &[&VERSION, &partitions]).await?;
+        transaction.execute(include_str!("sql/segments/add.sql"), &[]).await?;
+    } else if found < VERSION {
+        transaction.execute(include_str!("sql/migrate/version.sql"), &[&VERSION]).await?;
+    }
+    Ok(transaction.commit().await?)
+}
 
-    fn resolved(&self, sql: &str) -> String {
-        let text = connection::quoted(&self.shared.options.schema).replace('\'', "''");
-        let name = self.shared.options.schema.replace('\'', "''");
-        let sql = connection::in_schema(sql, &self.shared.options.schema).replace("{schema_text}", &text);
-        let sql = sql.replace("{schema_name}", &name);
-        sql.replace("{partitions}", &self.shared.options.partitions.max(1).to_string())
+/// The version that is there; zero if there is none. Makes the schema if it is missing and may be made.
+async fn version_found(transaction: &Transaction<'_>, options: &Options) -> Result<i32> {
+    let row = transaction.query_one(include_str!("sql/migrate/found.sql"), &[&options.schema]).await?;
+    if !row.try_get::<_, bool>("has_schema")? {
+        transaction.batch_execute(&resolved("CREATE SCHEMA {schema}", options)).await.map_err(may_not_create)?;
     }
+    if !row.try_get::<_, bool>("has_journal")? {
+        return Ok(0);
+    }
+    let version = transaction.query_opt("SELECT version FROM outbox_schema", &[]).await?;
+    version.map_or(Ok(0), |row| Ok(row.try_get("version")?))
+}
+
+/// A statement of the schema, with names and numbers put in.
+fn resolved(sql: &str, options: &Options) -> String {
+    let text = quoted(&options.schema).replace('\'', "''");
+    let name = options.schema.replace('\'', "''");
+    let sql = in_schema(sql, &options.schema).replace("{schema_text}", &text);
+    let sql = sql.replace("{schema_name}", &name);
+    sql.replace("{partitions}", &options.partitions.max(1).to_string())
 }
 
 async fn check_server(transaction: &Transaction<'_>) -> Result<()> {
-    let number: i32 =
-        transaction.query_one("SELECT current_setting('server_version_num')::integer", &[]).await?.try_get(0)?;
+    let row = transaction.query_one("SELECT current_setting('server_version_num')::integer AS version", &[]).await?;
+    let number: i32 = row.try_get("version")?;
     if number >= OLDEST_SERVER {
         return Ok(());
     }
@@ -97,19 +93,7 @@ fn may_not_create(error: tokio_postgres::Error) -> Error {
     }
 }
 
-pub(super) fn check_version(version: i32) -> Result<()> {
-    match usize::try_from(version).unwrap_or_default().cmp(&MIGRATIONS.len()) {
-        Ordering::Equal => Ok(()),
-        Ordering::Greater => Err(too_new(version)),
-        Ordering::Less => {
-            let text = format!("the journal is of version {version}, older than this program: run `posthaste migrate`");
-            Err(Error::new(Kind::Schema, text))
-        }
-    }
-}
-
-fn too_new(version: i32) -> Error {
-    let known = MIGRATIONS.len();
-    let text = format!("the journal is of version {version}, this program knows versions up to {known}: update it");
-    Error::new(Kind::Schema, text)
+/// Whether a relay may use a journal of this version.
+pub(super) fn check_version(found: i32) -> Result<()> {
+    version::usable(i64::from(found), i64::from(VERSION))
 }

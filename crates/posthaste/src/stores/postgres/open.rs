@@ -9,55 +9,55 @@ use super::{Postgres, codec, register};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Cursor, HeldKey, LaneState, Lease, Partition};
+use crate::stores::values::order_key;
 
-impl Postgres {
-    /// Opening stamps the lanes with the epoch, so that whoever held them before cannot change what is returned here.
-    pub(super) async fn open_lanes(&self, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
-        let client = self.client().await?;
-        register::known(&client, destination).await?;
-        let mut cursors = cursors(&client, destination, leases).await?;
-        let (mut held, first_due) = (held(&client, destination).await?, first_due(&client, destination).await?);
-        let state = |lease: &Lease| {
-            let partition = lease.partition;
-            let cursor = cursors.remove(&partition)?;
-            let (held, next_due_in) = (held.remove(&partition).unwrap_or_default(), first_due.get(&partition).copied());
-            Some(LaneState { partition, cursor, held, next_due_in })
-        };
-        Ok(leases.iter().filter_map(state).collect())
-    }
+/// Opening stamps the lanes with the epoch, so that an earlier holder cannot change what is returned here.
+pub(super) async fn open(store: &Postgres, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
+    let client = store.client().await?;
+    register::check_known(&client, destination).await?;
+    let mut cursors = cursors(&client, destination, leases).await?;
+    let (mut held, first_due) = (held(&client, destination).await?, first_due(&client, destination).await?);
+    let state = |lease: &Lease| {
+        let partition = lease.partition;
+        let cursor = cursors.remove(&partition)?;
+        let (held, next_due_in) = (held.remove(&partition).unwrap_or_default(), first_due.get(&partition).copied());
+        Some(LaneState { partition, cursor, held, next_due_in })
+    };
+    Ok(leases.iter().filter_map(state).collect())
 }
 
 async fn cursors(client: &Client, destination: &Name, leases: &[Lease]) -> Result<HashMap<Partition, Cursor>> {
-    let statement = client.prepare_cached(include_str!("open_lane.sql")).await?;
-    let partitions: Vec<_> = leases.iter().map(|lease| i32::from(lease.partition.number())).collect();
-    let epochs: Vec<_> = leases.iter().map(|lease| codec::signed(lease.epoch.number())).collect();
+    let statement = client.prepare_cached(include_str!("sql/open/lane.sql")).await?;
+    let (partitions, epochs) = codec::leases(leases);
     let rows = client.query(&statement, &[&destination.as_str(), &partitions, &epochs]).await?;
     let mut cursors = HashMap::new();
     for row in rows {
-        let done: (Option<Vec<i64>>, Option<Vec<i64>>) = (row.try_get(3)?, row.try_get(4)?);
+        let done: (Option<Vec<i64>>, Option<Vec<i64>>) = (row.try_get("done_tick")?, row.try_get("done_seq")?);
         let done = done.0.unwrap_or_default().into_iter().zip(done.1.unwrap_or_default());
-        let low = codec::position(row.try_get(1)?, row.try_get(2)?);
+        let low = codec::position(row.try_get("low_tick")?, row.try_get("low_seq")?);
         let done = done.map(|(tick, seq)| codec::position(tick, seq)).collect();
-        cursors.insert(codec::partition(row.try_get(0)?)?, Cursor { low, done });
+        cursors.insert(codec::partition(row.try_get("partition")?)?, Cursor { low, done });
     }
     Ok(cursors)
 }
 
 async fn held(client: &Client, destination: &Name) -> Result<HashMap<Partition, Vec<(HeldKey, bool)>>> {
-    let statement = client.prepare_cached(include_str!("open_held.sql")).await?;
+    let statement = client.prepare_cached(include_str!("sql/open/held.sql")).await?;
     let mut held: HashMap<_, Vec<_>> = HashMap::new();
     for row in client.query(&statement, &[&destination.as_str()]).await? {
-        let key = codec::order_key(row.try_get(1)?, row.try_get(2)?);
-        let after = codec::position(row.try_get(3)?, row.try_get(4)?);
-        let until = codec::position(row.try_get(5)?, row.try_get(6)?);
-        let of_lane = held.entry(codec::partition(row.try_get(0)?)?).or_default();
-        of_lane.push((HeldKey { key, after, until }, row.try_get(7)?));
+        let key = order_key(row.try_get::<_, &str>("tenant")?, row.try_get::<_, &str>("key")?);
+        let after = codec::position(row.try_get("after_tick")?, row.try_get("after_seq")?);
+        let until = codec::position(row.try_get("until_tick")?, row.try_get("until_seq")?);
+        let of_lane = held.entry(codec::partition(row.try_get("partition")?)?).or_default();
+        of_lane.push((HeldKey { key, after, until }, row.try_get("has_head")?));
     }
     Ok(held)
 }
 
 async fn first_due(client: &Client, destination: &Name) -> Result<HashMap<Partition, Duration>> {
-    let statement = client.prepare_cached(include_str!("open_due.sql")).await?;
+    let statement = client.prepare_cached(include_str!("sql/open/first_due.sql")).await?;
     let rows = client.query(&statement, &[&destination.as_str()]).await?;
-    rows.iter().map(|row| Ok((codec::partition(row.try_get(0)?)?, codec::until(row.try_get(1)?)))).collect()
+    rows.iter()
+        .map(|row| Ok((codec::partition(row.try_get("partition")?)?, codec::until(row.try_get("due_in")?))))
+        .collect()
 }

@@ -1,23 +1,26 @@
-//! The whole store at a glance.
+//! Counts of the whole store.
 
 use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 
-use super::codec;
-use super::report::worker_report;
+use super::{Postgres, codec, connection, partitions};
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Figure, Overview, WorkerStatus};
+use crate::stores::values::{unsigned, worker_report};
 
-pub(super) async fn overview(snapshot: &Transaction<'_>, partitions: u16) -> Result<Overview> {
-    let statement = snapshot.prepare_cached(include_str!("overview_totals.sql")).await?;
+pub(super) async fn overview(store: &Postgres) -> Result<Overview> {
+    let mut client = store.client().await?;
+    let partitions = partitions::known(store, &client).await?;
+    let snapshot = connection::snapshot(&mut client).await?;
+    let statement = snapshot.prepare_cached(include_str!("sql/overview/totals.sql")).await?;
     let totals = snapshot.query_one(&statement, &[]).await?;
-    let unheld: i64 = totals.try_get(3)?;
-    let workers = workers(snapshot).await?;
+    let unheld: i64 = totals.try_get("unheld_partitions")?;
+    let workers = workers(&snapshot).await?;
     Ok(Overview {
         partitions,
-        messages: codec::unsigned(totals.try_get(0)?),
-        newest: codec::position(totals.try_get(1)?, totals.try_get(2)?),
-        destinations: destinations(snapshot).await?,
+        messages: unsigned(totals.try_get("messages")?),
+        newest: codec::position(totals.try_get("n")?, totals.try_get("end_seq")?),
+        destinations: destinations(&snapshot).await?,
         workers,
         unheld_partitions: usize::try_from(unheld).unwrap_or(0),
         figures: figures(&totals)?,
@@ -27,33 +30,28 @@ pub(super) async fn overview(snapshot: &Transaction<'_>, partitions: u16) -> Res
 /// A transaction that is left open holds its own messages back and keeps all tables from being vacuumed. No message waits for its
 /// tick while a relay is at work.
 fn figures(totals: &Row) -> Result<Vec<Figure>> {
-    Ok(vec![
-        Figure { name: "oldest_transaction_seconds", value: totals.try_get(4)? },
-        Figure { name: "ticks", value: totals.try_get(5)? },
-        Figure { name: "tick_delay_seconds", value: totals.try_get(6)? },
-    ])
+    let figure = |name| Ok(Figure { name, value: totals.try_get(name)? });
+    ["oldest_transaction_seconds", "ticks", "tick_delay_seconds"].into_iter().map(figure).collect()
 }
 
-/// What is exceptional is counted where it stands, what is pending from the slowest cursor on: not what is delivered.
+/// What is exceptional is counted where it stands, what is pending from the slowest cursor on. What is delivered is not counted.
 async fn destinations(snapshot: &Transaction<'_>) -> Result<Vec<DestinationCounts>> {
-    let statement = snapshot.prepare_cached(include_str!("overview_destinations.sql")).await?;
+    let statement = snapshot.prepare_cached(include_str!("sql/overview/destinations.sql")).await?;
     let named = snapshot.query(&statement, &[]).await?;
     let mut counts: Vec<_> = named.iter().map(named_destination).collect::<Result<_>>()?;
-    for sql in
-        [include_str!("overview_parked.sql"), include_str!("overview_held_keys.sql"), include_str!("overview_held.sql")]
-    {
-        count(snapshot, sql, &mut counts).await?;
-    }
+    count(snapshot, include_str!("sql/overview/parked.sql"), &mut counts).await?;
+    count(snapshot, include_str!("sql/overview/held_keys.sql"), &mut counts).await?;
+    count(snapshot, include_str!("sql/overview/waiting.sql"), &mut counts).await?;
     // Lanes and exceptions are few: hashed once, not looked up for each message. This is the last statement of the transaction.
     snapshot.batch_execute("SET LOCAL enable_hashjoin = on; SET LOCAL enable_nestloop = off").await?;
-    count(snapshot, include_str!("overview_pending.sql"), &mut counts).await?;
+    count(snapshot, include_str!("sql/overview/pending.sql"), &mut counts).await?;
     Ok(counts)
 }
 
 async fn count(snapshot: &Transaction<'_>, sql: &str, counts: &mut [DestinationCounts]) -> Result<()> {
     let statement = snapshot.prepare_cached(sql).await?;
     for row in snapshot.query(&statement, &[]).await? {
-        let destination: &str = row.try_get(0)?;
+        let destination: &str = row.try_get("destination")?;
         if let Some(counts) = counts.iter_mut().find(|counts| counts.destination == destination) {
             add(counts, &row)?;
         }
@@ -62,18 +60,18 @@ async fn count(snapshot: &Transaction<'_>, sql: &str, counts: &mut [DestinationC
 }
 
 fn named_destination(row: &Row) -> Result<DestinationCounts> {
-    Ok(DestinationCounts { destination: row.try_get(0)?, paused: row.try_get(1)?, ..DestinationCounts::default() })
+    let (destination, paused) = (row.try_get("name")?, row.try_get("paused")?);
+    Ok(DestinationCounts { destination, paused, ..DestinationCounts::default() })
 }
 
-/// A row of what, how many, and for some the age of the oldest.
+/// A row of what, how many, and for what is pending the age of the oldest.
 fn add(counts: &mut DestinationCounts, row: &Row) -> Result<()> {
-    let number = codec::unsigned(row.try_get(2)?);
-    match row.try_get(1)? {
+    let number = unsigned(row.try_get("messages")?);
+    match row.try_get("what")? {
         "pending" => {
-            let age: Option<f64> = row.try_get(3)?;
-            counts.pending += number;
-            let oldest = counts.oldest_pending_seconds.into_iter().chain(age).fold(0.0, f64::max);
-            counts.oldest_pending_seconds = (counts.pending > 0).then_some(oldest);
+            counts.pending = number;
+            let oldest: Option<f64> = row.try_get("oldest_seconds")?;
+            counts.oldest_pending_seconds = oldest.map(|seconds| seconds.max(0.0));
         }
         "held" => counts.held_keys = number,
         "waiting" => counts.waiting = number,
@@ -88,16 +86,17 @@ fn add(counts: &mut DestinationCounts, row: &Row) -> Result<()> {
 }
 
 async fn workers(snapshot: &Transaction<'_>) -> Result<Vec<WorkerStatus>> {
-    let statement = snapshot.prepare_cached(include_str!("overview_workers.sql")).await?;
+    let statement = snapshot.prepare_cached(include_str!("sql/overview/workers.sql")).await?;
     let rows = snapshot.query(&statement, &[]).await?;
-    let worker = |row: &Row| {
-        let partitions: i64 = row.try_get(3)?;
-        Ok(WorkerStatus {
-            worker: row.try_get(0)?,
-            alive: row.try_get(1)?,
-            report: worker_report(row.try_get(2)?),
-            partitions: usize::try_from(partitions).unwrap_or(0),
-        })
-    };
     rows.iter().map(worker).collect()
+}
+
+fn worker(row: &Row) -> Result<WorkerStatus> {
+    let partitions: i64 = row.try_get("partitions")?;
+    Ok(WorkerStatus {
+        worker: row.try_get("worker")?,
+        alive: row.try_get("alive")?,
+        report: worker_report(row.try_get("report")?),
+        partitions: usize::try_from(partitions).unwrap_or(0),
+    })
 }

@@ -12,51 +12,51 @@ use futures_util::TryStreamExt;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::Postgres;
 use super::codec::{self, Xid};
 use super::ticks::Tick;
+use super::{Postgres, partitions};
 use crate::error::Result;
 use crate::journal::{Batch, Entry, Position, ReadRequest};
+use crate::stores::statement::with_columns;
+use crate::stores::values::{signed, unsigned};
 
-/// The longest stretch of the journal looked at in one call, so that a lane that catches up alone among many partitions occupies
+/// The longest stretch of the journal that one call reads over, so that a lane that catches up alone among many partitions occupies
 /// no connection for long.
 const STRETCH: i64 = 50_000;
 
-impl Postgres {
-    pub(super) async fn read_on(&self, request: &ReadRequest) -> Result<Batch> {
-        let client = self.client().await?;
-        let total = self.partitions_of(&client).await?;
-        let share = usize::from(total) / request.partitions.len().max(1);
-        // Lanes of few partitions look at more messages at once, most of which are not theirs.
-        let messages = codec::limit(request.limit.saturating_mul(share.clamp(1, 16)));
-        let ticks = self.shared.ticks.from(&client, request.after, messages).await?;
-        let newest = ticks.last().map_or(request.after, |tick| tick.end());
-        let wanted = |tick: &Arc<Tick>| tick.end() > request.after && tick.n <= request.until.tick;
-        let ticks: Vec<_> = ticks.into_iter().filter(wanted).collect();
-        let Some(stretch) = Stretch::of(&ticks, request, messages) else {
-            return Ok(Batch { entries: Vec::new(), upto: newest.min(request.until).max(request.after) });
-        };
-        let all = request.partitions.len() == usize::from(total);
-        Reading { client: &client, request, stretch, all }.run().await
-    }
+pub(super) async fn read(store: &Postgres, request: &ReadRequest) -> Result<Batch> {
+    let client = store.client().await?;
+    let total = partitions::known(store, &client).await?;
+    let share = usize::from(total) / request.partitions.len().max(1);
+    // Lanes of few partitions read over more messages at once, most of which are not theirs.
+    let messages = signed(request.limit.saturating_mul(share.clamp(1, 16)));
+    let ticks = store.shared.ticks.from(&client, request.after, messages).await?;
+    let newest = ticks.last().map_or(request.after, |tick| tick.end());
+    let wanted = |tick: &Arc<Tick>| tick.end() > request.after && tick.n <= request.until.tick;
+    let ticks: Vec<_> = ticks.into_iter().filter(wanted).collect();
+    let Some(stretch) = Stretch::of(&ticks, request, messages) else {
+        return Ok(Batch { entries: Vec::new(), upto: newest.min(request.until).max(request.after) });
+    };
+    let all = request.partitions.len() == usize::from(total);
+    Reading { client: &client, request, stretch, all }.run().await
 }
 
-/// What one read looks at.
+/// The part of the journal that one call reads.
 struct Stretch<'a> {
     ticks: &'a [Arc<Tick>],
-    /// Sequence numbers in `(after, bound]`; `late_after` for those who were late.
+    /// Sequence numbers in `(after, bound]`; those of late transactions in `(late_after, bound]`.
     after: i64,
     late_after: i64,
     bound: i64,
     rows: usize,
-    /// Everything asked for up to here was looked at, if no limit was in the way.
+    /// Everything that was requested up to here is in the answer, if no limit was in the way.
     end: Position,
 }
 
 impl<'a> Stretch<'a> {
     fn of(ticks: &'a [Arc<Tick>], request: &ReadRequest, messages: i64) -> Option<Self> {
         let first = ticks.first()?;
-        let max_bytes = codec::limit(request.max_bytes);
+        let max_bytes = signed(request.max_bytes);
         if first.is_estimated() || first.messages > messages || first.bytes > max_bytes {
             return Some(Self::page_of(first, &ticks[..1], request));
         }
@@ -84,8 +84,8 @@ impl<'a> Stretch<'a> {
 
     /// A part of one tick, which is in the order of its sequence numbers.
     fn page_of(tick: &Tick, ticks: &'a [Arc<Tick>], request: &ReadRequest) -> Self {
-        let from = if request.after.tick == tick.n { codec::signed(request.after.seq) } else { 0 };
-        let until = if request.until.tick == tick.n { codec::signed(request.until.seq) } else { i64::MAX };
+        let from = if request.after.tick == tick.n { signed(request.after.seq) } else { 0 };
+        let until = if request.until.tick == tick.n { signed(request.until.seq) } else { i64::MAX };
         let after = tick.span.map_or(i64::MAX, |(first, _)| from.max(first - 1));
         let rest_fits = tick.span.is_none_or(|(_, last)| after.saturating_add(STRETCH) >= last);
         let bound = if rest_fits { tick.end_seq } else { after + STRETCH }.min(until);
@@ -96,7 +96,7 @@ impl<'a> Stretch<'a> {
             late_after: from,
             bound,
             rows: request.limit.min(request.max_bytes / weight).max(1),
-            end: Position { tick: tick.n, seq: codec::unsigned(bound) },
+            end: Position { tick: tick.n, seq: unsigned(bound) },
         }
     }
 
@@ -152,9 +152,9 @@ impl Reading<'_> {
         if after >= bound {
             return Ok((Vec::new(), false));
         }
-        let statement = self.client.prepare_cached(include_str!("read.sql")).await?;
+        let statement = self.client.prepare_cached(with_columns!(codec::COLUMNS, "sql/read/range.sql")).await?;
         let (excluded, partitions) = (self.stretch.excluded(), codec::partitions(&self.request.partitions));
-        let (ceiling, rows_limit) = (last.ceiling, codec::limit(*rows));
+        let (ceiling, rows_limit) = (last.ceiling, signed(*rows));
         let params: [&(dyn ToSql + Sync); 8] =
             [after, bound, &first.floor, &ceiling, &excluded, &self.all, &partitions, &rows_limit];
         let mut stream = pin!(self.client.query_raw(&statement, params).await?);
@@ -177,9 +177,9 @@ impl Reading<'_> {
         if late.is_empty() {
             return Ok(Vec::new());
         }
-        let statement = self.client.prepare_cached(include_str!("read_late.sql")).await?;
+        let statement = self.client.prepare_cached(with_columns!(codec::COLUMNS, "sql/read/late.sql")).await?;
         let xids: Vec<Xid> = late.keys().copied().collect();
-        let (partitions, rows) = (codec::partitions(&self.request.partitions), codec::limit(self.stretch.rows));
+        let (partitions, rows) = (codec::partitions(&self.request.partitions), signed(self.stretch.rows));
         let Stretch { late_after, bound, .. } = &self.stretch;
         let params: [&(dyn ToSql + Sync); 6] = [&xids, late_after, bound, &self.all, &partitions, &rows];
         let found = self.client.query(&statement, &params).await?;

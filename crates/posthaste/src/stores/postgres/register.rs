@@ -1,49 +1,54 @@
 //! Making destinations known.
 
-use deadpool_postgres::Client;
+use deadpool_postgres::{Client, Transaction};
 
-use super::{Postgres, codec, error};
+use super::{Postgres, codec};
 use crate::destination::{Destination, Name, StartFrom};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::stores::values::signed;
 
-impl Postgres {
-    pub(super) async fn make_known(&self, destinations: &[Destination]) -> Result<()> {
-        let mut client = self.client().await?;
-        let now = self.now(&client, destinations).await?;
-        let transaction = client.transaction().await?;
-        transaction.batch_execute(include_str!("register_lock.sql")).await?;
-        transaction.execute(include_str!("register_deactivate.sql"), &[]).await?;
-        transaction.execute(include_str!("register_unroute.sql"), &[]).await?;
-        for destination in destinations {
-            let name = destination.name.as_str();
-            let (tick, seq) = match destination.start_from {
-                StartFrom::Beginning => (0, 0),
-                StartFrom::Now => now,
-            };
-            transaction.execute(include_str!("register_destination.sql"), &[&name]).await?;
-            transaction.execute(include_str!("register_cursors.sql"), &[&name, &tick, &seq]).await?;
-            let patterns: Vec<_> = destination.route.patterns().iter().map(|pattern| codec::like(pattern)).collect();
-            transaction.execute(include_str!("register_route.sql"), &[&name, &patterns]).await?;
-        }
-        Ok(transaction.commit().await?)
+pub(super) async fn register(store: &Postgres, destinations: &[Destination]) -> Result<()> {
+    let mut client = store.client().await?;
+    let now = now(store, &client, destinations).await?;
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(include_str!("sql/register/lock.sql")).await?;
+    transaction.execute(include_str!("sql/register/deactivate.sql"), &[]).await?;
+    transaction.execute(include_str!("sql/register/unroute.sql"), &[]).await?;
+    for destination in destinations {
+        let start = match destination.start_from {
+            StartFrom::Beginning => (0, 0),
+            StartFrom::Now => now,
+        };
+        add(&transaction, destination, start).await?;
     }
+    Ok(transaction.commit().await?)
+}
 
-    /// Where whoever starts now starts: after everything that is committed, so that must have its place. To give a backlog its
-    /// place takes a while, so it is not done unless somebody asks.
-    async fn now(&self, client: &Client, destinations: &[Destination]) -> Result<(i64, i64)> {
-        if destinations.iter().all(|destination| destination.start_from == StartFrom::Beginning) {
-            return Ok((0, 0));
-        }
-        let newest = self.shared.ticks.advance(client).await?;
-        Ok((codec::signed(newest.n), newest.end_seq))
+/// Where a destination that starts now starts: after everything that is committed, which must have its place for that. To give a
+/// backlog its place takes a while, so it is not done unless a destination asks for it.
+async fn now(store: &Postgres, client: &Client, destinations: &[Destination]) -> Result<(i64, i64)> {
+    if destinations.iter().all(|destination| destination.start_from == StartFrom::Beginning) {
+        return Ok((0, 0));
     }
+    let newest = store.shared.ticks.advance(client).await?;
+    Ok((signed(newest.n), newest.end_seq))
+}
+
+/// Names a destination, gives it the cursors that it lacks, and says what it takes.
+async fn add(transaction: &Transaction<'_>, destination: &Destination, (tick, seq): (i64, i64)) -> Result<()> {
+    let name = destination.name.as_str();
+    let patterns: Vec<_> = destination.route.patterns().iter().map(|pattern| codec::like(pattern)).collect();
+    transaction.execute(include_str!("sql/register/destination.sql"), &[&name]).await?;
+    transaction.execute(include_str!("sql/register/cursors.sql"), &[&name, &tick, &seq]).await?;
+    transaction.execute(include_str!("sql/register/route.sql"), &[&name, &patterns]).await?;
+    Ok(())
 }
 
 /// Fails for a destination that was never registered.
-pub(super) async fn known(client: &Client, destination: &Name) -> Result<()> {
-    let statement = client.prepare_cached(include_str!("known.sql")).await?;
+pub(super) async fn check_known(client: &Client, destination: &Name) -> Result<()> {
+    let statement = client.prepare_cached(include_str!("sql/register/known.sql")).await?;
     match client.query_opt(&statement, &[&destination.as_str()]).await? {
         Some(_) => Ok(()),
-        None => Err(error::unknown(destination)),
+        None => Err(Error::unknown_destination(destination)),
     }
 }

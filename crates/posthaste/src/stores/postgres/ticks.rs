@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use deadpool_postgres::Client;
 use tokio_postgres::Row;
 
-use super::codec::{self, Xid};
+use super::codec::Xid;
 use crate::error::{Error, Kind, Result};
 use crate::journal::Position;
+use crate::stores::values::{signed, unsigned};
 
-/// Ticks fetched together, and looked at together.
+/// Ticks fetched together, and considered together.
 const CHUNK: usize = 1_000;
 /// Ticks kept.
 const KEPT: usize = 10_000;
 
-/// From so many messages on, what a tick weighs is an estimate; as in `advance.sql`.
+/// From so many messages on, what a tick weighs is an estimate; as in `sql/advance.sql`.
 const WEIGHED: i64 = 2_000;
 
 /// One tick; see the table.
@@ -35,28 +36,28 @@ pub(super) struct Tick {
 
 impl Tick {
     pub(super) fn of(row: &Row) -> Result<Self> {
-        let span: (Option<i64>, Option<i64>) = (row.try_get(5)?, row.try_get(6)?);
+        let span: (Option<i64>, Option<i64>) = (row.try_get("first_seq")?, row.try_get("last_seq")?);
         Ok(Self {
-            n: codec::unsigned(row.try_get(0)?),
-            floor: row.try_get(1)?,
-            ceiling: row.try_get(2)?,
-            running: row.try_get(3)?,
-            late: row.try_get(4)?,
+            n: unsigned(row.try_get("n")?),
+            floor: row.try_get("floor")?,
+            ceiling: row.try_get("ceiling")?,
+            running: row.try_get("running")?,
+            late: row.try_get("late")?,
             span: span.0.zip(span.1),
-            end_seq: row.try_get(7)?,
-            messages: row.try_get(8)?,
-            bytes: row.try_get(9)?,
+            end_seq: row.try_get("end_seq")?,
+            messages: row.try_get("messages")?,
+            bytes: row.try_get("bytes")?,
         })
     }
 
-    /// Whether nobody has looked at each of its messages to know what they weigh.
+    /// Whether its weight was estimated from some of its messages.
     pub(super) fn is_estimated(&self) -> bool {
         self.messages >= WEIGHED
     }
 
     /// Where it ends: the position of its last message.
     pub(super) fn end(&self) -> Position {
-        Position { tick: self.n, seq: codec::unsigned(self.end_seq) }
+        Position { tick: self.n, seq: unsigned(self.end_seq) }
     }
 }
 
@@ -69,7 +70,7 @@ pub(super) struct Ticks {
 impl Ticks {
     /// Makes a tick if there is something new, and returns the newest one.
     pub(super) async fn advance(&self, client: &Client) -> Result<Arc<Tick>> {
-        let statement = client.prepare_cached(include_str!("advance.sql")).await?;
+        let statement = client.prepare_cached(include_str!("sql/advance.sql")).await?;
         let tick = client.query_opt(&statement, &[]).await?.as_ref().map(Tick::of).transpose()?;
         let tick =
             tick.ok_or_else(|| Error::new(Kind::Corrupt, "the journal has no ticks: run `posthaste migrate`"))?;
@@ -83,8 +84,8 @@ impl Ticks {
         if let Some(known) = self.at_hand(after, messages) {
             return Ok(known);
         }
-        let statement = client.prepare_cached(include_str!("ticks.sql")).await?;
-        let rows = client.query(&statement, &[&codec::signed(after.tick), &codec::limit(CHUNK)]).await?;
+        let statement = client.prepare_cached(include_str!("sql/ticks.sql")).await?;
+        let rows = client.query(&statement, &[&signed(after.tick), &signed(CHUNK)]).await?;
         let ticks = rows.iter().map(|row| Tick::of(row).map(Arc::new)).collect::<Result<VecDeque<_>>>()?;
         let chosen = enough(ticks.iter(), messages);
         *self.known() = ticks;

@@ -16,26 +16,28 @@ const INTERVAL: Duration = Duration::from_secs(600);
 pub(super) struct Upkeep(Mutex<Option<Instant>>);
 
 impl Upkeep {
-    /// Does it, if it was not done lately.
+    /// Does it, if it was not done lately. The caller wanted something else and is not to fail for this: there is time until the
+    /// next round.
     pub(super) async fn if_due(&self, client: &Client) {
-        let is_due = {
-            let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_due = last.is_none_or(|last| last.elapsed() >= INTERVAL);
-            if is_due {
-                *last = Some(Instant::now());
-            }
-            is_due
-        };
-        if is_due {
-            // Whoever asked for something else is not to fail for this; there is time until the next round.
-            let _ = now(client).await;
+        if self.is_due() {
+            let _ = run(client).await;
         }
+    }
+
+    /// Whether it is due; if so, the caller does it.
+    fn is_due(&self) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = last.is_none_or(|last| last.elapsed() >= INTERVAL);
+        if is_due {
+            *last = Some(Instant::now());
+        }
+        is_due
     }
 }
 
-pub(super) async fn now(client: &Client) -> Result<()> {
+pub(super) async fn run(client: &Client) -> Result<()> {
     segments::add(client).await?;
-    for sql in [include_str!("purge_marks.sql"), include_str!("purge_ticks.sql")] {
+    for sql in [include_str!("sql/upkeep/marks.sql"), include_str!("sql/upkeep/ticks.sql")] {
         let statement = client.prepare_cached(sql).await?;
         client.execute(&statement, &[]).await?;
     }

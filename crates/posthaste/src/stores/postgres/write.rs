@@ -4,23 +4,21 @@ use super::{Outbox, Postgres};
 use crate::error::Result;
 use crate::message::Message;
 
-impl Postgres {
-    /// Writes all messages in one transaction. For each: whether it was stored, or known before by its origin.
-    pub async fn write(&self, messages: &[Message]) -> Result<Vec<bool>> {
-        let mut client = self.client().await?;
-        let transaction = client.transaction().await?;
-        let outbox = Outbox::in_schema(&self.shared.options.schema);
-        let mut stored = Vec::with_capacity(messages.len());
-        if messages.iter().all(|message| message.origin.is_none()) {
-            outbox.enqueue(&transaction, messages).await?;
-            stored.resize(messages.len(), true);
-        } else {
-            for message in messages {
-                stored.push(outbox.enqueue(&transaction, std::slice::from_ref(message)).await?.stored == 1);
-            }
+/// Writes all messages in one transaction. For each: whether it was stored, or known before by its origin.
+pub(super) async fn write(store: &Postgres, messages: &[Message]) -> Result<Vec<bool>> {
+    let mut client = store.client().await?;
+    let transaction = client.transaction().await?;
+    let outbox = Outbox::in_schema(&store.shared.options.schema);
+    let mut stored = Vec::with_capacity(messages.len());
+    if messages.iter().all(|message| message.origin.is_none()) {
+        outbox.enqueue(&transaction, messages).await?;
+        stored.resize(messages.len(), true);
+    } else {
+        for message in messages {
+            stored.push(outbox.enqueue(&transaction, std::slice::from_ref(message)).await?.stored == 1);
         }
-        transaction.commit().await?;
-        self.wake();
-        Ok(stored)
     }
+    transaction.commit().await?;
+    store.wake();
+    Ok(stored)
 }

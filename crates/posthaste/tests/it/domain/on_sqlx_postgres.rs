@@ -1,5 +1,6 @@
 use posthaste::domain::{Aggregate, Persist};
-use posthaste::stores::postgres::{Options, Postgres};
+use posthaste::store::Store;
+use posthaste::stores::postgres::{Options, Outbox, Postgres, SCHEMA};
 use sqlx::postgres::{PgConnection, PgPool};
 
 use super::a_database_of_its_own;
@@ -24,8 +25,15 @@ impl Persist<PgConnection> for Customer {
 
 /// A database of its own, with a journal and the application's table.
 async fn shop() -> (Postgres, PgPool) {
+    shop_in_schema(SCHEMA).await
+}
+
+/// The same with the journal in another schema.
+async fn shop_in_schema(schema: &str) -> (Postgres, PgPool) {
     let url = a_database_of_its_own().await;
-    let store = Postgres::open(Options { url: url.clone(), ..Options::default() }).unwrap();
+    let mut options = Options::new(&url);
+    options.schema = schema.into();
+    let store = Postgres::open(options).unwrap();
     store.migrate().await.unwrap();
     let pool = PgPool::connect(&url).await.unwrap();
     sqlx::query(TABLE).execute(&pool).await.unwrap();
@@ -55,4 +63,10 @@ async fn effects_happen_once_with_sqlx_on_postgres() {
     let (_, pool) = shop().await;
     units::effects_happen_once(pool.clone()).await;
     units::an_effect_that_passes_over_an_error_is_not_taken_for_done(pool).await;
+}
+
+#[tokio::test]
+async fn outbox_and_inbox_may_be_in_another_schema_with_sqlx_on_postgres() {
+    let (store, pool) = shop_in_schema("the shop").await;
+    units::another_schema_holds(pool, &store, &Outbox::in_schema("the shop"), "the shop").await;
 }

@@ -1,6 +1,7 @@
 use deadpool_postgres::{Client, Manager, Pool};
 use posthaste::domain::{Aggregate, Persist, UnitOfWork};
-use posthaste::stores::postgres::{Options, Postgres};
+use posthaste::store::Store;
+use posthaste::stores::postgres::{Options, Outbox, Postgres, SCHEMA};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{GenericClient, NoTls};
 
@@ -38,8 +39,15 @@ async fn write(customer: &Customer, db: &(impl GenericClient + Sync)) -> Result<
 
 /// A database of its own, with a journal and the application's table.
 async fn shop() -> (Postgres, Pool) {
+    shop_in_schema(SCHEMA).await
+}
+
+/// The same with the journal in another schema.
+async fn shop_in_schema(schema: &str) -> (Postgres, Pool) {
     let url = a_database_of_its_own().await;
-    let store = Postgres::open(Options { url: url.clone(), ..Options::default() }).unwrap();
+    let mut options = Options::new(&url);
+    options.schema = schema.into();
+    let store = Postgres::open(options).unwrap();
     store.migrate().await.unwrap();
     let pool = Pool::builder(Manager::new(url.parse().unwrap(), NoTls)).max_size(2).build().unwrap();
     pool.get().await.unwrap().batch_execute(TABLE).await.unwrap();
@@ -79,6 +87,25 @@ async fn a_pooled_transaction_that_is_dropped_leaves_nothing_behind() {
     let row = client.query_one("SELECT count(*), pg_current_xact_id_if_assigned() IS NULL FROM customers", &[]).await;
     let row = row.unwrap();
     assert_eq!((row.get::<_, i64>(0), row.get::<_, bool>(1)), (0, true));
+}
+
+#[tokio::test]
+async fn outbox_and_inbox_may_be_in_another_schema_with_a_pool_of_tokio_postgres() {
+    let (store, pool) = shop_in_schema("the shop").await;
+    units::another_schema_holds(pool, &store, &Outbox::in_schema("the shop"), "the shop").await;
+}
+
+#[tokio::test]
+async fn a_unit_of_work_on_a_client_of_tokio_postgres_writes_to_the_outbox_it_is_given() {
+    let (store, pool) = shop_in_schema("the shop").await;
+    let mut client = pool.get().await.unwrap();
+    let client: &mut tokio_postgres::Client = &mut client;
+    let customer = Customer::create(1, "a@example.org");
+    let transaction = client.transaction().await.unwrap();
+    let mut unit = UnitOfWork::new(transaction).outbox(&Outbox::in_schema("the shop"));
+    unit.save(&customer).await.unwrap();
+    unit.commit().await.unwrap();
+    assert_eq!(super::written(&store).await, ["customer.created.v1"]);
 }
 
 #[tokio::test]

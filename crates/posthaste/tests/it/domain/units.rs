@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use posthaste::domain::{
-    Begin, Conflict, Connection, Effect, Inbox, Persist, Transaction, Transactional, UnitOfWork, decode,
+    Begin, Conflict, Connection, Effect, HasOutbox, Inbox, Persist, Transaction, Transactional, UnitOfWork, decode,
 };
 use posthaste::inspect::Inspect;
 use posthaste::journal::{Journal, Position};
@@ -50,6 +50,45 @@ where
     assert_eq!(refused.downcast_ref(), Some(&Conflict { version: 7 }));
     unit.rollback().await.unwrap();
     assert_eq!(stale.events.len(), 1);
+}
+
+/// Events go to the outbox that a unit of work is given, and marks to the schema of the inbox; without them both fail here, because
+/// the usual schema has no journal.
+#[cfg(feature = "postgres")]
+pub(super) async fn another_schema_holds<P: Begin>(
+    pool: P,
+    store: &(impl Inspect + Journal),
+    outbox: &<P::Transaction as HasOutbox>::Outbox,
+    schema: &str,
+) where
+    Customer: Persist<ConnectionOf<P>, Error = Failure>,
+    P::Transaction: Debug,
+{
+    let customer = Customer::create(1, "a@example.org");
+    let mut unit = UnitOfWork::new(pool.begin_transaction().await.unwrap());
+    unit.save(&customer).await.unwrap();
+    unit.commit().await.expect_err("there is no journal in the usual schema");
+
+    let mut unit = UnitOfWork::new(pool.begin_transaction().await.unwrap()).outbox(outbox);
+    unit.save(&customer).await.unwrap();
+    assert_eq!(unit.commit().await.unwrap().stored, 1);
+    assert_eq!(written(store).await, ["customer.created.v1"]);
+
+    let (message, inbox) = (MessageId::generate(), Inbox::new("billing").in_schema(schema));
+    let mut tx = pool.begin_transaction().await.unwrap();
+    inbox.prepare(tx.connection()).await.unwrap();
+    assert!(inbox.once(tx.connection(), message).await.unwrap());
+    assert!(!inbox.once(tx.connection(), message).await.unwrap());
+    let key = OrderKey { tenant: None, key: "customer/1".into() };
+    let (other, first) = (MessageId::generate(), Position { tick: 1, seq: 1 });
+    assert!(inbox.once_in_order(tx.connection(), other, &key, first).await.unwrap());
+    inbox.forget(tx.connection(), message).await.unwrap();
+    assert!(inbox.once(tx.connection(), message).await.unwrap(), "forgotten");
+    tx.commit().await.unwrap();
+
+    let mut tx = pool.begin_transaction().await.unwrap();
+    let elsewhere = Inbox::new("billing").once(tx.connection(), message).await;
+    elsewhere.expect_err("there are no tables of an inbox where the application's tables are");
 }
 
 /// A message is seen once per consumer, and only if its transaction commits; what is late is dropped on request.

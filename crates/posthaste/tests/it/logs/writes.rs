@@ -130,13 +130,13 @@ async fn writes_to_postgres_are_told() {
     failures_are_told(async |messages| outbox.enqueue(&client, messages).await).await;
 }
 
-#[cfg(feature = "sqlx-postgres")]
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 #[tokio::test]
 async fn writes_to_postgres_by_sqlx_are_told() {
     use sqlx::Connection;
     let t = refusing().await;
     let outbox = t.outbox();
-    let mut connection = sqlx::PgConnection::connect(&t.options.url).await.unwrap();
+    let mut connection = sqlx::PgConnection::connect(&t.url).await.unwrap();
     are_told(async |messages| outbox.enqueue_sqlx(&mut connection, messages).await).await;
     failures_are_told(async |messages| outbox.enqueue_sqlx(&mut connection, messages).await).await;
 }

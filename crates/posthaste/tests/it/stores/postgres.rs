@@ -37,6 +37,7 @@ mod on_the_newest {
 pub(crate) struct InSchema {
     pub(crate) store: Postgres,
     pub(crate) options: Options,
+    pub(crate) url: String,
     applications: deadpool_postgres::Pool,
 }
 
@@ -56,15 +57,17 @@ async fn fresh_on_the_newest() -> InSchema {
 pub(crate) async fn on(server: &str) -> InSchema {
     let address = servers::address(server);
     let schema = format!("it {}", uuid::Uuid::now_v7().simple());
-    let options = Options { url: format!("postgres://postgres@{address}/postgres"), schema, ..Options::default() };
+    let url = format!("postgres://postgres@{address}/postgres");
+    let mut options = Options::new(&url);
+    options.schema = schema;
     let store = Postgres::open(options.clone()).expect("the address is a good one");
     store.migrate().await.expect("a new schema migrates");
-    InSchema { store, applications: applications(&options), options }
+    InSchema { store, applications: applications(&url), options, url }
 }
 
 /// Connections of applications, which know nothing of ours.
-fn applications(options: &Options) -> deadpool_postgres::Pool {
-    let config = options.url.parse().expect("the address is a good one");
+fn applications(url: &str) -> deadpool_postgres::Pool {
+    let config = url.parse().expect("the address is a good one");
     let manager = deadpool_postgres::Manager::new(config, NoTls);
     deadpool_postgres::Pool::builder(manager).max_size(16).build().expect("a pool needs nothing")
 }
@@ -86,7 +89,7 @@ impl InSchema {
 
 impl Drop for InSchema {
     fn drop(&mut self) {
-        let (url, schema) = (self.options.url.clone(), self.options.schema.clone());
+        let (url, schema) = (self.url.clone(), self.options.schema.clone());
         // Without a runtime of its own a test that is ending cannot wait.
         let gone = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

@@ -1,2 +1,2 @@
 -- Forgets that a consumer has seen a message. By the primary key of `inbox`.
-DELETE FROM inbox WHERE consumer = $1 AND message = $2::text::uuid
+DELETE FROM {schema}.inbox WHERE consumer = $1 AND message = $2::text::uuid

@@ -1,5 +1,5 @@
 -- Makes the tables of the inbox, unless they are there.
-CREATE TABLE IF NOT EXISTS inbox (
+CREATE TABLE IF NOT EXISTS {schema}.inbox (
     consumer TEXT NOT NULL,
     message  TEXT NOT NULL,
     -- Milliseconds since 1970 in UTC.
@@ -7,10 +7,10 @@ CREATE TABLE IF NOT EXISTS inbox (
     PRIMARY KEY (consumer, message)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX IF NOT EXISTS inbox_seen_at ON inbox (consumer, seen_at);
+CREATE INDEX IF NOT EXISTS {schema}.inbox_seen_at ON inbox (consumer, seen_at);
 
 -- The newest position seen of each key, for consumers that ask for it.
-CREATE TABLE IF NOT EXISTS inbox_order (
+CREATE TABLE IF NOT EXISTS {schema}.inbox_order (
     consumer TEXT NOT NULL,
     tenant   TEXT NOT NULL,
     key      TEXT NOT NULL,

@@ -5,8 +5,10 @@ use std::fmt::Write;
 
 use tokio_postgres::types::ToSql;
 
-use crate::journal::{LaneCommit, ParkedState, Position};
-use crate::stores::postgres::codec::{self, micros, signed};
+use crate::journal::{LaneCommit, Position};
+use crate::rules::due::parked_due_in;
+use crate::stores::postgres::codec::micros;
+use crate::stores::values::{signed, tenant};
 
 type Params<'a, const N: usize> = [&'a (dyn ToSql + Sync); N];
 
@@ -90,29 +92,22 @@ impl<'a> Parks<'a> {
             columns.destination.push(commit.destination.as_str());
             columns.tick.push(signed(park.position.tick));
             columns.partition.push(i32::from(commit.partition.number()));
-            columns.tenant.push(park.key.as_ref().map_or("", codec::tenant));
+            columns.tenant.push(park.key.as_ref().map_or("", tenant));
             columns.key.push(park.key.as_ref().map(|key| key.key.as_str()));
             columns.state.push(park.state.as_str());
             columns.holds.push(park.holds);
             columns.attempts.push(i32::try_from(park.attempts).unwrap_or(i32::MAX));
             columns.kills.push(i32::try_from(park.kills).unwrap_or(i32::MAX));
-            columns.due_in.push(match park.state {
-                ParkedState::Dead | ParkedState::Discarded => None,
-                ParkedState::Discarding => Some(0),
-                _ => park.due_in.map(micros),
-            });
+            columns.due_in.push(parked_due_in(park.state, park.due_in).map(micros));
             columns.error.push(park.error.as_deref());
             columns.progress.push(park.progress.as_deref());
         }
         columns
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.seq.is_empty()
-    }
-
-    pub(super) fn params(&self) -> Params<'_, 13> {
-        [
+    /// `None` if there is nothing to write.
+    pub(super) fn params(&self) -> Option<Params<'_, 13>> {
+        (!self.seq.is_empty()).then_some([
             &self.seq,
             &self.destination,
             &self.tick,
@@ -126,7 +121,7 @@ impl<'a> Parks<'a> {
             &self.due_in,
             &self.error,
             &self.progress,
-        ]
+        ])
     }
 }
 
@@ -149,7 +144,7 @@ impl<'a> Holds<'a> {
             columns.destination.push(commit.destination.as_str());
             columns.partition.push(i32::from(commit.partition.number()));
             columns.key.push(&held.key.key);
-            columns.tenant.push(codec::tenant(&held.key));
+            columns.tenant.push(tenant(&held.key));
             columns.after_tick.push(signed(held.after.tick));
             columns.after_seq.push(signed(held.after.seq));
             columns.until_tick.push(signed(held.until.tick));
@@ -158,12 +153,9 @@ impl<'a> Holds<'a> {
         columns
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.key.is_empty()
-    }
-
-    pub(super) fn params(&self) -> Params<'_, 8> {
-        [
+    /// `None` if there is nothing to write.
+    pub(super) fn params(&self) -> Option<Params<'_, 8>> {
+        (!self.key.is_empty()).then_some([
             &self.destination,
             &self.partition,
             &self.key,
@@ -172,7 +164,7 @@ impl<'a> Holds<'a> {
             &self.after_seq,
             &self.until_tick,
             &self.until_seq,
-        ]
+        ])
     }
 }
 
@@ -204,34 +196,62 @@ impl<'a> Attempts<'a> {
         columns
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.seq.is_empty()
-    }
-
-    pub(super) fn params(&self) -> Params<'_, 6> {
-        [&self.seq, &self.destination, &self.partition, &self.number, &self.took_ms, &self.error]
+    /// `None` if there is nothing to write.
+    pub(super) fn params(&self) -> Option<Params<'_, 6>> {
+        (!self.seq.is_empty()).then_some([
+            &self.seq,
+            &self.destination,
+            &self.partition,
+            &self.number,
+            &self.took_ms,
+            &self.error,
+        ])
     }
 }
 
-/// Sequence numbers and destinations of the deliveries at some of each commit's positions.
-pub(super) fn deliveries<'a>(
-    commits: &[&'a LaneCommit],
-    which: impl Fn(&'a LaneCommit) -> &'a Vec<Position>,
-) -> (Vec<i64>, Vec<&'a str>) {
-    let of = |commit: &&'a LaneCommit| {
-        let commit = *commit;
-        which(commit).iter().map(move |position| (signed(position.seq), commit.destination.as_str()))
-    };
-    commits.iter().flat_map(of).unzip()
+/// The deliveries at some of each commit's positions.
+pub(super) struct Deliveries<'a> {
+    seq: Vec<i64>,
+    destination: Vec<&'a str>,
 }
 
-/// Destinations, keys and tenants of keys that have caught up.
-pub(super) fn freed<'a>(commits: &[&'a LaneCommit]) -> (Vec<&'a str>, Vec<&'a str>, Vec<&'a str>) {
-    let mut columns = (Vec::new(), Vec::new(), Vec::new());
-    for (commit, key) in commits.iter().flat_map(|commit| commit.free.iter().map(move |key| (commit, key))) {
-        columns.0.push(commit.destination.as_str());
-        columns.1.push(key.key.as_str());
-        columns.2.push(codec::tenant(key));
+impl<'a> Deliveries<'a> {
+    pub(super) fn of(commits: &[&'a LaneCommit], which: impl Fn(&'a LaneCommit) -> &'a Vec<Position>) -> Self {
+        let of = |commit: &&'a LaneCommit| {
+            let commit = *commit;
+            which(commit).iter().map(move |position| (signed(position.seq), commit.destination.as_str()))
+        };
+        let (seq, destination) = commits.iter().flat_map(of).unzip();
+        Self { seq, destination }
     }
-    columns
+
+    /// `None` if there is nothing to write.
+    pub(super) fn params(&self) -> Option<Params<'_, 2>> {
+        (!self.seq.is_empty()).then_some([&self.seq, &self.destination])
+    }
+}
+
+/// Keys that have caught up.
+#[derive(Default)]
+pub(super) struct Freed<'a> {
+    destination: Vec<&'a str>,
+    key: Vec<&'a str>,
+    tenant: Vec<&'a str>,
+}
+
+impl<'a> Freed<'a> {
+    pub(super) fn of(commits: &[&'a LaneCommit]) -> Self {
+        let mut columns = Self::default();
+        for (commit, key) in commits.iter().flat_map(|commit| commit.free.iter().map(move |key| (commit, key))) {
+            columns.destination.push(commit.destination.as_str());
+            columns.key.push(key.key.as_str());
+            columns.tenant.push(tenant(key));
+        }
+        columns
+    }
+
+    /// `None` if there is nothing to write.
+    pub(super) fn params(&self) -> Option<Params<'_, 3>> {
+        (!self.key.is_empty()).then_some([&self.destination, &self.key, &self.tenant])
+    }
 }

@@ -31,7 +31,7 @@ async fn listed(t: &InSchema) -> Result<Vec<Message>> {
 #[tokio::test(flavor = "multi_thread")]
 async fn messages_of_a_sqlx_transaction_are_there_if_it_commits_and_not_if_it_does_not() -> Result<()> {
     let t = fresh().await;
-    let mut application = PgConnection::connect(&t.options.url).await.expect("a connection");
+    let mut application = PgConnection::connect(&t.url).await.expect("a connection");
 
     let mut rolled_back = application.begin().await.expect("a transaction");
     t.outbox().enqueue_sqlx(&mut rolled_back, &[full("1")]).await?;
@@ -45,4 +45,23 @@ async fn messages_of_a_sqlx_transaction_are_there_if_it_commits_and_not_if_it_do
     assert_eq!(enqueued.stored, 2);
     assert_eq!(listed(&t).await?, kept);
     Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_that_a_sqlx_transaction_has_locked_are_free_after_its_end() -> Result<()> {
+    let t = fresh().await;
+    let messages = [full("1")];
+    let mut application = PgConnection::connect(&t.url).await.expect("a connection");
+    let mut holder = application.begin().await.expect("a transaction");
+    t.outbox().lock_keys_sqlx(&mut holder, &messages).await?;
+
+    let mut other = PgConnection::connect(&t.url).await.expect("a connection");
+    let mut waiting = other.begin().await.expect("a transaction");
+    sqlx::raw_sql("SET LOCAL lock_timeout = '50ms'").execute(&mut *waiting).await.expect("a setting");
+    t.outbox().lock_keys_sqlx(&mut waiting, &messages).await.expect_err("the keys are locked");
+    waiting.rollback().await.expect("a rollback");
+
+    holder.commit().await.expect("a commit");
+    let mut free = other.begin().await.expect("a transaction");
+    t.outbox().lock_keys_sqlx(&mut free, &messages).await
 }

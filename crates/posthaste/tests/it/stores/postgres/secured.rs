@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use posthaste::store::Store;
 use posthaste::stores::postgres::{Options, Postgres};
 use posthaste::testkit::waiting::eventually;
 use tokio_postgres::{Client, NoTls};
@@ -42,12 +43,14 @@ impl Secured {
     }
 
     fn options(&self, mode: &str, password: &str) -> Options {
-        Options {
-            url: format!("postgres://keeper@{}/postgres?sslmode={mode}", self.server.address()),
-            password: Some(password.into()),
-            root_certificates: Some(self.certificates.authority()),
-            ..Options::default()
-        }
+        let mut options = Options::new(self.url(mode));
+        options.password = Some(password.into());
+        options.root_certificates = Some(self.certificates.authority());
+        options
+    }
+
+    fn url(&self, mode: &str) -> String {
+        format!("postgres://keeper@{}/postgres?sslmode={mode}", self.server.address())
     }
 
     fn open(&self, mode: &str, password: &str) -> Postgres {
@@ -97,24 +100,21 @@ async fn a_relay_comes_in_by_tls_and_password_and_believes_only_its_authority() 
     let plain = secured.open("disable", PASSWORD).check().await.expect_err("no encryption");
     assert!(plain.to_string().contains("no encryption") || plain.to_string().contains("rejects"), "{plain}");
 
-    let stranger = Some(secured.certificates.stranger());
-    let options = Options { root_certificates: stranger, ..secured.options("require", PASSWORD) };
+    let mut options = secured.options("require", PASSWORD);
+    options.root_certificates = Some(secured.certificates.stranger());
     let unknown = Postgres::open(options).expect("good settings").check().await.expect_err("an unknown authority");
     assert!(unknown.to_string().contains("certificate"), "{unknown}");
 
-    let url = secured.options("require", PASSWORD).url.replace("@127.0.0.1", "@elsewhere") + "&hostaddr=127.0.0.1";
-    let options = Options { url, ..secured.options("require", PASSWORD) };
+    let mut options = secured.options("require", PASSWORD);
+    options.url = (secured.url("require").replace("@127.0.0.1", "@elsewhere") + "&hostaddr=127.0.0.1").into();
     let other_name = Postgres::open(options).expect("good settings").check().await.expect_err("another name");
     assert!(other_name.to_string().contains("certificate"), "{other_name}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn certificates_that_cannot_be_read_are_named() {
-    let options = Options {
-        url: "postgres://keeper@localhost/postgres?sslmode=require".into(),
-        root_certificates: Some("/does/not/exist.pem".into()),
-        ..Options::default()
-    };
+    let mut options = Options::new("postgres://keeper@localhost/postgres?sslmode=require");
+    options.root_certificates = Some("/does/not/exist.pem".into());
     let error = Postgres::open(options).expect_err("there is no such file");
     assert!(error.to_string().contains("/does/not/exist.pem"), "{error}");
 }

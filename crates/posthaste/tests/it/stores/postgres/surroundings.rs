@@ -56,13 +56,19 @@ async fn a_producer_may_write_messages_and_nothing_else() -> Result<()> {
     drop_role(&t, &name).await
 }
 
+/// The same journal, for this user of the database.
+fn as_role(t: &InSchema, name: &str) -> Result<Postgres> {
+    let mut options = t.options.clone();
+    options.url = t.url.replace("postgres@", &format!("{}@", name.replace(' ', "%20"))).into();
+    Postgres::open(options)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_relay_role_is_enough_for_a_relay_and_an_operator() -> Result<()> {
     let t = fresh().await;
     let name = role(&t, "relay").await?;
     t.store.write(&[order("1")]).await?;
-    let url = t.options.url.replace("postgres@", &format!("{}@", name.replace(' ', "%20")));
-    let store = Postgres::open(Options { url, ..t.options.clone() })?;
+    let store = as_role(&t, &name)?;
     assert!(store.check().await?.iter().all(|problem| !problem.refuses));
     store.register(&[Destination::new("app")]).await?;
     store.advance().await?;
@@ -80,8 +86,7 @@ async fn a_relay_role_is_enough_for_a_relay_and_an_operator() -> Result<()> {
 async fn a_user_without_rights_is_told_so_before_a_relay_starts() -> Result<()> {
     let t = fresh().await;
     let name = role(&t, "producer").await?;
-    let url = t.options.url.replace("postgres@", &format!("{}@", name.replace(' ', "%20")));
-    let store = Postgres::open(Options { url, ..t.options.clone() })?;
+    let store = as_role(&t, &name)?;
     let problems = store.check().await?;
     assert!(
         problems.iter().any(|problem| problem.refuses && problem.text.contains("grant it the relay role")),
@@ -120,7 +125,7 @@ async fn a_copied_journal_is_refused_until_it_is_accepted_and_loses_nothing() ->
     assert!(error.to_string().contains("posthaste migrate --accept-store"), "{error}");
     assert!(copy.lease(&WorkerId("w".into()), Duration::from_secs(60), 1).await.is_err());
 
-    copy.accept_store().await?;
+    copy.accept().await?;
     assert_eq!(copy.partitions().await?, 64);
     copy.write(&[order("3")]).await?;
     copy.advance().await?;
@@ -133,7 +138,9 @@ async fn a_copied_journal_is_refused_until_it_is_accepted_and_loses_nothing() ->
 #[tokio::test(flavor = "multi_thread")]
 async fn a_notification_ends_a_wait() -> Result<()> {
     let t = fresh().await;
-    let store = Postgres::open(Options { listen: true, ..t.options.clone() })?;
+    let mut options = t.options.clone();
+    options.listen = true;
+    let store = Postgres::open(options)?;
     let mut watch = store.watch();
     while watch.wait(Duration::from_millis(300)).await? == Hint::Maybe {}
     let client = t.application().await;
@@ -174,10 +181,9 @@ async fn the_overview_has_the_figures_that_metrics_promise() -> Result<()> {
 
 #[test]
 fn neither_url_nor_password_is_ever_shown() {
-    let url = "postgres://ann:s3cr3t@db.example/app".to_owned();
-    let options = Options { url, password: Some("s3cr3t".into()), ..Options::default() };
+    let mut options = Options::new("postgres://ann:s3cr3t@db.example/app");
+    options.password = Some("s3cr3t".into());
     assert!(!format!("{options:?}").contains("s3cr3t"));
-    let error =
-        Postgres::open(Options { url: "postgres://ann:s3cr3t@[".into(), ..Options::default() }).expect_err("no URL");
+    let error = Postgres::open(Options::new("postgres://ann:s3cr3t@[")).expect_err("no URL");
     assert!(!format!("{error:?} {error}").contains("s3cr3t"), "{error:?}");
 }

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use posthaste::Message;
-use posthaste::stores::postgres::enqueue;
+use posthaste::stores::postgres::Outbox;
 use tokio_postgres::{Client, Transaction};
 use uuid::Uuid;
 
@@ -62,7 +62,7 @@ pub(super) async fn write(transaction: &Transaction<'_>, order: &str) -> Result<
     let number: i64 = transaction.query_one(sql, &[&order]).await?.get(0);
     let message =
         Message::builder("order.changed", "order", order).payload(number.to_string(), "text/plain").build()?;
-    enqueue(transaction, std::slice::from_ref(&message)).await?;
+    Outbox::new().enqueue(transaction, std::slice::from_ref(&message)).await?;
     Ok(message.id.0)
 }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use posthaste::Result;
+use posthaste::store::Store;
 use posthaste::stores::postgres::{Options, Postgres};
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
@@ -52,7 +53,7 @@ impl Database {
 
     /// A store as one worker has it.
     pub(super) fn store(&self) -> Postgres {
-        Postgres::open(Options { url: self.url(), ..Options::default() }).unwrap()
+        Postgres::open(Options::new(self.url())).unwrap()
     }
 
     /// A connection of an application.

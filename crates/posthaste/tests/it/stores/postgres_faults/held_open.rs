@@ -1,7 +1,7 @@
 //! One transaction that is held open while everybody else goes on.
 
 use posthaste::Message;
-use posthaste::stores::postgres::enqueue;
+use posthaste::stores::postgres::Outbox;
 
 use super::application;
 use super::database::Database;
@@ -29,7 +29,7 @@ async fn a_transaction_that_is_held_open_delays_only_its_own_messages() {
     for begin in (0..LATER).step_by(PER_TRANSACTION) {
         let messages: Vec<Message> = (begin..begin + PER_TRANSACTION).map(|n| message(1_000 + n)).collect();
         let transaction = quick.transaction().await.unwrap();
-        enqueue(&transaction, &messages).await.unwrap();
+        Outbox::new().enqueue(&transaction, &messages).await.unwrap();
         transaction.commit().await.unwrap();
     }
     ledger.until_count(LATER).await;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
-use posthaste::stores::postgres::enqueue;
+use posthaste::stores::postgres::Outbox;
 use posthaste::{Message, Result};
 use tokio::task::JoinSet;
 
@@ -99,7 +99,7 @@ async fn write_without_an_answer(database: &Database, message: &Message) -> Resu
     let proxy = FaultProxy::to(database.address()).await.unwrap();
     let mut client = database.through(proxy.address()).connect().await.unwrap();
     let transaction = client.transaction().await.unwrap();
-    enqueue(&transaction, std::slice::from_ref(message)).await?;
+    Outbox::new().enqueue(&transaction, std::slice::from_ref(message)).await?;
     proxy.set(Fault::DropAnswers).await;
     let commit = transaction.commit();
     let cut = async {
@@ -119,7 +119,7 @@ async fn a_writer_who_lost_the_answer_to_its_commit_writes_again_and_it_arrives_
     for event in 0..20 {
         write_without_an_answer(&database, &imported("feed", event)).await.unwrap();
         let again = database.connect().await.unwrap();
-        enqueue(&again, &[imported("feed", event)]).await.unwrap();
+        Outbox::new().enqueue(&again, &[imported("feed", event)]).await.unwrap();
     }
     let committed = database.committed().await;
     assert_eq!(committed.len(), 20, "each was stored once");

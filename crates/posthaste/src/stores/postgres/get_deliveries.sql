@@ -1,7 +1,0 @@
--- One message at every destination that takes it; by primary keys.
-SELECT s.destination::text, s.status::text, s.attempts, coalesce(p.kills, 0), s.last_error, s.due_at, d.paused
-FROM outbox_status AS s
-JOIN outbox_destinations AS d ON d.name = s.destination
-LEFT JOIN outbox_parked AS p ON p.seq = s.seq AND p.destination = s.destination
-WHERE s.seq = $1
-ORDER BY s.destination;

@@ -1,4 +1,0 @@
--- Who holds a partition, and what they say about themselves; by primary keys.
-SELECT l.worker, l.epoch, l.expires_at <= now(), w.report
-FROM outbox_leases AS l LEFT JOIN outbox_workers AS w ON w.worker = l.worker
-WHERE l.partition = $1 AND l.worker IS NOT NULL;

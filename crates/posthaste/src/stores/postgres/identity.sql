@@ -1,4 +1,0 @@
--- Which database this is, and which of its histories.
-SELECT system_identifier::text,
-       CASE WHEN pg_is_in_recovery() THEN 'replica' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
-FROM pg_catalog.pg_control_system();

@@ -1,2 +1,0 @@
--- Locks keys until the end of the transaction, in the order given. Two keys with one hash share a lock, which costs a wait.
-SELECT pg_advisory_xact_lock(hashtextextended(key, 7364)) FROM unnest($1::text[]) WITH ORDINALITY AS k (key, n) ORDER BY n;

@@ -1,2 +1,0 @@
--- Whether the schema is there, and whether it holds a journal.
-SELECT to_regnamespace(quote_ident($1)) IS NOT NULL, to_regclass(quote_ident($1) || '.outbox_schema') IS NOT NULL;

@@ -1,0 +1,66 @@
+//! How to use a database.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::SCHEMA;
+use crate::journal::PARTITIONS;
+use crate::secret::Secret;
+
+/// How to use a database: [`Options::new`], then set what is to be different.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Options {
+    /// `postgres://user:password@host:5432/database?sslmode=require`, or the same as `host=… user=…`.
+    #[serde(skip)]
+    pub url: Secret,
+    /// Used in place of the password in the URL.
+    pub password: Option<Secret>,
+    /// The schema of the journal.
+    pub schema: String,
+    /// Connections of one relay, at most. With `listen` there is one more.
+    pub connections: usize,
+    /// Be woken by `NOTIFY posthaste` (the schema's name), if a writer sends it; polling goes on.
+    pub listen: bool,
+    /// The certificates (PEM) to trust, in place of the system's.
+    pub root_certificates: Option<PathBuf>,
+    /// Partitions of a journal that is yet to be made; an existing one keeps what it has.
+    #[serde(skip)]
+    pub partitions: u16,
+}
+
+impl Options {
+    /// The database at this URL, with everything else as usual.
+    pub fn new(url: impl Into<Secret>) -> Self {
+        Self { url: url.into(), ..Self::default() }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            url: Secret::new(""),
+            password: None,
+            schema: SCHEMA.into(),
+            connections: 4,
+            listen: false,
+            root_certificates: None,
+            partitions: PARTITIONS,
+        }
+    }
+}
+
+/// Shows neither the URL nor the password.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("schema", &self.schema)
+            .field("connections", &self.connections)
+            .field("listen", &self.listen)
+            .field("partitions", &self.partitions)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,39 @@
+//! Connections of deadpool-postgres, which keep statements that were prepared once.
+
+use async_trait::async_trait;
+use tokio_postgres::types::{ToSql, Type};
+
+use super::tokio_postgres::Connection;
+use super::tokio_postgres::private::Sealed;
+use crate::error::Result;
+
+impl Sealed for deadpool_postgres::ClientWrapper {}
+impl Sealed for deadpool_postgres::Client {}
+impl Sealed for deadpool_postgres::Transaction<'_> {}
+
+#[async_trait]
+impl Connection for deadpool_postgres::ClientWrapper {
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64> {
+        let statement = self.prepare_cached(sql).await?;
+        Ok(self.execute(&statement, &values(params)).await?)
+    }
+}
+
+#[async_trait]
+impl Connection for deadpool_postgres::Client {
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64> {
+        (**self).run(sql, params).await
+    }
+}
+
+#[async_trait]
+impl Connection for deadpool_postgres::Transaction<'_> {
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64> {
+        let statement = self.prepare_cached(sql).await?;
+        Ok(self.execute(&statement, &values(params)).await?)
+    }
+}
+
+fn values<'a>(params: &[(&'a (dyn ToSql + Sync), Type)]) -> Vec<&'a (dyn ToSql + Sync)> {
+    params.iter().map(|(value, _)| *value).collect()
+}

@@ -1,4 +1,0 @@
--- Who is or was alive, what they said, and how many partitions they hold.
-SELECT w.worker, w.expires_at > now(), w.report,
-       (SELECT count(*) FROM outbox_leases AS l WHERE l.worker = w.worker AND l.expires_at > now())
-FROM outbox_workers AS w ORDER BY w.worker COLLATE "C";

@@ -1,2 +1,0 @@
--- Whoever is not named again holds up no purge and is not shown.
-UPDATE outbox_destinations SET active = false WHERE active;

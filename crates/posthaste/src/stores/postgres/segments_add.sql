@@ -1,2 +1,0 @@
--- Segments for today and three days ahead.
-SELECT outbox_add_segments(3);

@@ -1,2 +1,0 @@
--- Drops a segment, unless something keeps it or is in the way.
-SELECT outbox_drop_segment($1);

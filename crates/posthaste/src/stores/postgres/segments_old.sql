@@ -1,2 +1,0 @@
--- Segments whose day ended at least $1 microseconds ago.
-SELECT outbox_old_segments($1::bigint * interval '1 microsecond');

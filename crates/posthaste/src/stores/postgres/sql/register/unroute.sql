@@ -1,0 +1,2 @@
+-- Routes hold from their registration on: the earlier ones go. Empties a small table.
+DELETE FROM outbox_routes;
