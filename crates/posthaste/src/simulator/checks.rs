@@ -75,6 +75,8 @@ pub(super) struct Checks {
     pub(super) kills: HashMap<Spot, u32>,
     /// Workers that died, or seemed to: they were gone for longer than their lease, or gave lanes up.
     pub(super) workers_lost: u32,
+    /// The store's clock jumped ahead, so that two workers may have believed in one lease.
+    pub(super) leases_ended_early: bool,
     /// An operator let it go.
     pub(super) discarded: HashSet<Spot>,
     /// An operator asked for it again: its order is off.
@@ -107,8 +109,10 @@ impl Checks {
         let newest = self.newest.entry((name.clone(), key)).or_default();
         // A dead message that was skipped or discarded comes late when someone replays it; others are never overtaken.
         let overtaken = on_dead == OnDead::Skip || self.discarded.contains(&spot);
-        let late_replay = overtaken && self.replayed.contains(&spot);
-        let out_of_order = *newest > *position && !late_replay;
+        // So does one that died and was skipped, from a worker whose lease ended early and who does not know it yet.
+        let skipped_unknown = self.leases_ended_early && self.failures.contains_key(&spot);
+        let comes_late = overtaken && (self.replayed.contains(&spot) || skipped_unknown);
+        let out_of_order = *newest > *position && !comes_late;
         *newest = (*newest).max(*position);
         if out_of_order {
             self.violated(Violation::OutOfOrder);

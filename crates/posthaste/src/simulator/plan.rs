@@ -91,13 +91,14 @@ impl Plan {
         plan
     }
 
-    /// Two workers, one key that fails often, and a store whose clock takes leases away early: whoever had them goes on for a
+    /// Two workers, one key with many messages that fail often, and a store whose clock takes leases away early: whoever had them goes on for a
     /// moment, beside the one who has them now.
     fn contend(&mut self) {
         *self = Self {
             workers: 2,
             keys: 1,
-            nack: 40,
+            flood: 30,
+            nack: 25,
             clock_jumps: 6,
             forward_jumps: true,
             poison: 0,

@@ -178,6 +178,7 @@ impl World {
                 self.skew += by;
                 // Leases that end early seem to be those of a worker that died.
                 self.checks.workers_lost += u32::from(by > 0);
+                self.checks.leases_ended_early |= by > 0;
                 self.cut_off(node);
             }
             Event::Operate => {
