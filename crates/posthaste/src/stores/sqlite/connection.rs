@@ -22,8 +22,10 @@ pub(super) enum Role {
     Application,
     /// The relay's own records. A power failure may undo the last of them, which only repeats deliveries; a crash of the
     /// process undoes nothing.
+    #[cfg(feature = "sqlite")]
     Relay,
-    /// Looks, and never writes.
+    /// Reads, and never writes.
+    #[cfg(feature = "sqlite")]
     Reader,
 }
 
@@ -48,7 +50,9 @@ pub(super) fn open(path: &Path, options: &Options, role: Role) -> Result<Connect
     use_write_ahead_log(&connection, options.busy_timeout)?;
     match role {
         Role::Application => connection.pragma_update(None, "synchronous", "FULL")?,
+        #[cfg(feature = "sqlite")]
         Role::Relay => connection.pragma_update(None, "synchronous", "NORMAL")?,
+        #[cfg(feature = "sqlite")]
         Role::Reader => connection.pragma_update(None, "query_only", true)?,
     }
     if role != Role::Application {
