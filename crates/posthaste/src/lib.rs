@@ -90,7 +90,7 @@
 //!
 //! `sqlite`, `stdout`, `handlers` and `derive` are on by default.
 
-#![warn(missing_docs)]
+#![deny(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // So that the derived code names the crate the same way inside and outside of it.

@@ -51,6 +51,7 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// Sets how the worker behaves, over all destinations.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
@@ -74,6 +75,7 @@ impl Builder {
         self
     }
 
+    /// The relay; nothing runs before [`Relay::run`].
     pub fn build(self) -> Relay {
         Relay {
             store: self.store,

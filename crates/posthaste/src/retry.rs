@@ -24,9 +24,21 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backoff {
     /// `min(first · 2^(n-1), cap) + [0..jitter]`
-    Exponential { first: Duration, cap: Duration, jitter: Duration },
+    Exponential {
+        /// The wait after the first failure.
+        first: Duration,
+        /// The longest wait, without jitter.
+        cap: Duration,
+        /// A random part of this is added.
+        jitter: Duration,
+    },
     /// `step · n`, up to the cap.
-    Linear { step: Duration, cap: Duration },
+    Linear {
+        /// The wait after the first failure, and what each further one adds.
+        step: Duration,
+        /// The longest wait.
+        cap: Duration,
+    },
     /// These, one after another; the last repeats.
     List(Vec<Duration>),
 }
@@ -84,7 +96,9 @@ pub enum OnDead {
 pub struct Policy {
     /// Attempts before a message is dead, the first one included.
     pub max_attempts: u32,
+    /// How long to wait between two attempts.
     pub backoff: Backoff,
+    /// What a dead message does to the later ones of its key.
     pub on_dead: OnDead,
 }
 

@@ -3,6 +3,7 @@
 /// One destination as this worker sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DestinationSnapshot {
+    /// Its name.
     pub name: String,
     /// Confirmed by the sink since the relay started.
     pub delivered: u64,
@@ -23,5 +24,6 @@ pub struct DestinationSnapshot {
 pub struct Snapshot {
     /// Partitions held.
     pub partitions: usize,
+    /// In the order in which they were given to the relay.
     pub destinations: Vec<DestinationSnapshot>,
 }

@@ -8,7 +8,10 @@ use crate::retry::{LONGEST_RETRY_AFTER, Policy, Verdict};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// Parked, again after this long. Spends an attempt.
-    Retry { after: Duration },
+    Retry {
+        /// How long to wait.
+        after: Duration,
+    },
     /// Parked for a person.
     Dead,
     /// Nothing is held against the message; the lane pauses until the destination is back.

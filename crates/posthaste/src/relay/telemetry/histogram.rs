@@ -15,6 +15,7 @@ impl Histogram {
     pub const BOUNDS_SECONDS: [f64; 14] =
         [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
+    /// Adds one duration.
     pub fn observe(&mut self, took: Duration) {
         let seconds = took.as_secs_f64();
         let bucket = Self::BOUNDS_SECONDS.partition_point(|bound| *bound < seconds);
@@ -22,10 +23,12 @@ impl Histogram {
         self.sum += took;
     }
 
+    /// How many durations there were.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
+    /// All of them together.
     pub fn sum(&self) -> Duration {
         self.sum
     }
