@@ -60,7 +60,7 @@ impl<'a> Reading<'a> {
                 "seq" => self.row.seq = value::whole(value).unwrap_or_default(),
                 "partition" => {
                     self.row.partition =
-                        Partition::new(value::whole(value).and_then(|n| n.try_into().ok()).unwrap_or_default())
+                        Partition::new(value::whole(value).and_then(|n| n.try_into().ok()).unwrap_or_default());
                 }
                 "at" => self.row.at = value::moment(value).unwrap_or_default(),
                 "key" => self.own_key = Some(value::text(value)),
