@@ -109,7 +109,7 @@ async fn a_subject_that_is_forbidden_concerns_its_messages_only() {
     let url = format!("nats://app:secret@{}", server.address);
     let response_timeout = Duration::from_millis(700);
     let sink = Nats::new(changed(settings(&url, "orders.{event_type}"), |settings| {
-        settings.response_timeout = response_timeout
+        settings.response_timeout = response_timeout;
     }))
     .unwrap();
     let mut forbidden = orders("2", 2, 2);

@@ -54,7 +54,7 @@ async fn a_request_is_signed_with_every_secret_over_what_arrives() {
     let endpoint = Endpoint::start().await;
     let other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
     let both = changed(settings(&format!("http://{}/", endpoint.address())), |settings| {
-        settings.secrets = vec![other.into(), SECRET.into()]
+        settings.secrets = vec![other.into(), SECRET.into()];
     });
     let message = order();
     assert!(deliver(both, &message).await.error.is_none());
