@@ -1,7 +1,9 @@
 //! What must hold, watched from outside the engine.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
+
+use foldhash::{HashMap, HashSet};
 
 use super::plan::{MAX_ATTEMPTS, READ_BATCH, WINDOW};
 use crate::destination::Name;

@@ -1,7 +1,8 @@
 //! A worker in the simulated world: an engine, a monotonic clock, and what an observer knows about it.
 
-use std::collections::{HashMap, HashSet};
 use std::time::Duration;
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::plan::LEASE_TTL;
 use crate::engine::{Engine, Input, RequestId, RunId, StoreAnswer, StoreCall, StoreRequest};

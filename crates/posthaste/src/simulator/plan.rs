@@ -15,8 +15,8 @@ pub(super) const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
 pub(super) const PARTITIONS: u16 = 3;
 pub(super) const MAX_ATTEMPTS: u32 = 3;
-/// So many of a hundred schedules are about two workers and one key.
-const CONTENDED: u64 = 8;
+/// So many of a hundred schedules are about two workers and one key; more would cost too much, for they have many messages.
+const CONTENDED: u64 = 1;
 /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
 pub(super) const WINDOW: usize = 6;
 pub(super) const READ_BATCH: usize = 5;
@@ -55,7 +55,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn draw(dice: &mut Dice) -> Self {
+    /// Draws a schedule. With `contended`, it is one about two workers and one key.
+    pub(super) fn draw(dice: &mut Dice, contended: bool) -> Self {
         // Most schedules are calm in most respects, so that each fault also appears nearly alone.
         let mut sometimes = |chance: u64, most: u64| if dice.percent(chance) { 1 + dice.below(most) } else { 0 };
         let mut plan = Self {
@@ -84,7 +85,7 @@ impl Plan {
             hints: dice.percent(70),
             destinations: Vec::new(),
         };
-        if dice.percent(CONTENDED) {
+        if dice.percent(CONTENDED) || contended {
             plan.contend();
         }
         plan.destinations = plan.draw_destinations(dice);

@@ -5,6 +5,7 @@ use crate::engine::mistakes::{Mistake, Mistakes};
 /// A mistake in the engine or in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planted {
+    /// A mistake in the engine.
     Engine(Mistake),
     /// The store takes commits of any epoch.
     NoFence,
@@ -21,6 +22,11 @@ impl Planted {
     pub fn all() -> Vec<Self> {
         let store = [Self::NoFence, Self::LeaseGrantedTwice, Self::CommitTorn, Self::HeldReadCutShort];
         Mistake::ALL.map(Self::Engine).into_iter().chain(store).collect()
+    }
+
+    /// Whether it shows only where two workers believe to hold one partition, so that it is hunted there.
+    pub(super) fn needs_contention(self) -> bool {
+        self == Self::Engine(Mistake::HeldReadUnfenced)
     }
 
     /// What the engine gets of it.

@@ -53,7 +53,7 @@ pub(super) struct World {
 impl World {
     pub(super) fn new(seed: u64, planted: Option<Planted>) -> Self {
         let mut dice = Dice::new(seed);
-        let plan = Plan::draw(&mut dice);
+        let plan = Plan::draw(&mut dice, planted.is_some_and(Planted::needs_contention));
         let mut core = Core::new(PARTITIONS);
         core.set_now(EPOCH);
         core.register(&plan.destinations);
