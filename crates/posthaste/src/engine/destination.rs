@@ -199,6 +199,7 @@ impl DestinationState {
     }
 
     /// Messages in memory that are not settled.
+    #[cfg(feature = "simulator")]
     pub(super) fn unsettled(&self) -> usize {
         self.reader.arrived() + self.lanes.iter().map(|lane| lane.memory.messages).sum::<usize>()
     }

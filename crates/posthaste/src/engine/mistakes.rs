@@ -4,6 +4,7 @@
 
 /// One way to get it wrong. Each is a mistake that real outboxes have made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(not(feature = "simulator"), allow(unreachable_pub, reason = "the simulator shows it"))]
 pub enum Mistake {
     /// Count a message as settled when it is handed over, not when it is confirmed.
     MarkBeforePublish,
@@ -57,6 +58,7 @@ pub enum Mistake {
 
 impl Mistake {
     /// All of them.
+    #[cfg(feature = "simulator")]
     pub const ALL: [Self; 24] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,

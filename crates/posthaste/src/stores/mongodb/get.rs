@@ -1,7 +1,10 @@
 //! Everything about one message.
 
+use std::time::Duration;
+
 use mongodb::ClientSession;
-use mongodb::bson::{Bson, doc};
+use mongodb::bson::{Bson, Document, doc};
+use tokio::time::Instant;
 
 use super::codec::{self, Row, count, id, moment, text, whole};
 use super::db::{Db, found_in};
@@ -14,17 +17,38 @@ use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
 use crate::message::MessageId;
 
+/// How long a message that another sequencer is about to number is waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
+
 pub(super) async fn get(store: &MongoDb, id: MessageId) -> Result<Option<Report>> {
-    sequencer::number_new(store).await?;
     let db = store.db();
-    in_snapshot!(db, session => report(db, &mut session, id))
+    let deadline = Instant::now() + LONGEST_WAIT;
+    loop {
+        sequencer::number_new(store).await?;
+        let report = in_snapshot!(db, session => report(db, &mut session, id))?;
+        // A message that is there without a position has lost its turn to another sequencer, which numbers it soon.
+        if report.is_some() || Instant::now() >= deadline || !waits(db, id).await? {
+            return Ok(report);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+fn by_id(id: MessageId) -> Document {
+    doc! { "$or": [{ "_id": { "$in": id::candidates(id.0) } }, { "posthaste.id": codec::uuid(id) }] }
+}
+
+/// Whether the message is committed and has no position yet.
+async fn waits(db: &Db, id: MessageId) -> Result<bool> {
+    let mut unnumbered = by_id(id);
+    unnumbered.insert("posthaste.seq", Bson::Null);
+    Ok(db.events.find_one(unnumbered).projection(doc! { "_id": 1 }).await?.is_some())
 }
 
 async fn report(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Option<Report>> {
-    let either = doc! { "$or": [
-        { "_id": { "$in": id::candidates(id.0) } },
-        { "posthaste.id": codec::uuid(id) },
-    ], "posthaste.seq": { "$gt": 0i64 } };
+    let mut either = by_id(id);
+    either.insert("posthaste.seq", doc! { "$gt": 0i64 });
     let found = Rows::find(db, either, 1, session).await?.next(session).await?;
     let Some(row) = found else { return Ok(None) };
     let progress = Progress::load(db, session, Some(&[row.seq])).await?;
