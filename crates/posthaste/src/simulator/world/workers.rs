@@ -93,7 +93,11 @@ impl World {
             // Hints wake a worker early; without them it waits its interval.
             StoreCall::Advance { wait } if self.plan.hints => wait.min(self.dice.millis(5, 120)),
             StoreCall::Advance { wait } => wait,
-            _ if !self.calm() && self.dice.percent(self.plan.slow_request) => self.dice.millis(50, 700),
+            _ if !self.calm() && self.dice.percent(self.plan.slow_request) => {
+                // A lease that is renewed too late lapses, and its holder seems to have died.
+                self.checks.workers_lost += u32::from(matches!(request.call, StoreCall::Renew { .. }));
+                self.dice.millis(50, 700)
+            }
             _ => self.dice.millis(0, 5),
         };
         self.at(self.now + cut_off + delay, n, Event::Request(request));
