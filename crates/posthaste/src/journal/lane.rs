@@ -32,7 +32,7 @@ pub struct LaneCommit {
     /// Parked deliveries that are settled.
     pub unpark: Vec<Position>,
     /// Parked deliveries that someone discarded, and of which the lane has taken note. Whatever is no longer
-    /// [`ParkedState::Discarding`] is left alone.
+    /// [`ParkedState::Discarding`](super::ParkedState::Discarding) is left alone.
     pub let_go: Vec<Position>,
     /// Keys that get a cursor of their own, or move it.
     pub hold: Vec<HeldKey>,
