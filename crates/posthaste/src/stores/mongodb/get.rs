@@ -28,7 +28,7 @@ pub(super) async fn get(store: &MongoDb, id: MessageId) -> Result<Option<Report>
         sequencer::number_new(store).await?;
         let report = in_snapshot!(db, session => report(db, &mut session, id))?;
         // A message that is there without a position has lost its turn to another sequencer, which numbers it soon.
-        if report.is_some() || Instant::now() >= deadline || !waits(db, id).await? {
+        if report.is_some() || Instant::now() >= deadline || !is_there(db, id).await? {
             return Ok(report);
         }
         tokio::time::sleep(PAUSE).await;
@@ -39,11 +39,9 @@ fn by_id(id: MessageId) -> Document {
     doc! { "$or": [{ "_id": { "$in": id::candidates(id.0) } }, { "posthaste.id": codec::uuid(id) }] }
 }
 
-/// Whether the message is committed and has no position yet.
-async fn waits(db: &Db, id: MessageId) -> Result<bool> {
-    let mut unnumbered = by_id(id);
-    unnumbered.insert("posthaste.seq", Bson::Null);
-    Ok(db.events.find_one(unnumbered).projection(doc! { "_id": 1 }).await?.is_some())
+/// Whether the message is committed, with a position or without: it may have got one since the report was made.
+async fn is_there(db: &Db, id: MessageId) -> Result<bool> {
+    Ok(db.events.find_one(by_id(id)).projection(doc! { "_id": 1 }).await?.is_some())
 }
 
 async fn report(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Option<Report>> {
