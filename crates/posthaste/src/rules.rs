@@ -7,9 +7,11 @@
 //! | [`status`] | Which status follows from a lane's cursor, its held keys and its parked deliveries? |
 //! | [`due`] | When is a delivery due? |
 //! | [`route`] | Which messages does a destination get? |
+//! | `suspicion` | How does a message come to be dead for killing workers? |
 
 pub mod decide;
 pub mod due;
 pub mod operation;
 pub mod route;
 pub mod status;
+pub(crate) mod suspicion;

@@ -88,7 +88,7 @@ impl DestinationState {
             lanes: Lanes::default(),
             reader: Reader::new(settings, mistakes),
             parked_reader: ParkedReader::default(),
-            scheduler: Scheduler::new(&dest, mistakes),
+            scheduler: Scheduler::new(&dest, settings, mistakes),
             judge: Judge::new(seed, mistakes),
             committer: Committer::new(settings, mistakes),
             totals: Totals::default(),
@@ -186,7 +186,7 @@ impl DestinationState {
         self.parked_reader.hint(now);
     }
 
-    /// Suspects of all lanes that are being counted or in flight.
+    /// Suspects of all lanes that are being noted or in flight.
     pub(super) fn suspects(&self) -> Suspects {
         let mut suspects = Suspects::default();
         self.lanes.iter().for_each(|lane| suspects.add(lane.suspects()));

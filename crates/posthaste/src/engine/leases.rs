@@ -31,7 +31,7 @@ struct Held {
 /// The partitions of one worker.
 #[derive(Debug)]
 pub(super) struct Leases {
-    ttl: Duration,
+    pub(super) ttl: Duration,
     partitions: usize,
     workers: usize,
     held: BTreeMap<Partition, Held>,
