@@ -142,6 +142,9 @@ pub struct Destination {
     pub kafka: Option<Value>,
     pub nats: Option<Value>,
     pub webhook: Option<Value>,
+    pub email: Option<Value>,
+    pub sms: Option<Value>,
+    pub slack: Option<Value>,
 }
 
 impl Destination {
@@ -153,6 +156,9 @@ impl Destination {
             (sinks::Kind::Kafka, self.kafka.take()),
             (sinks::Kind::Nats, self.nats.take()),
             (sinks::Kind::Webhook, self.webhook.take()),
+            (sinks::Kind::Email, self.email.take()),
+            (sinks::Kind::Sms, self.sms.take()),
+            (sinks::Kind::Slack, self.slack.take()),
         ];
         tables.into_iter().filter_map(|(kind, settings)| Some((kind, settings?)))
     }
