@@ -143,7 +143,10 @@ async fn beginning(response: &mut reqwest::Response, most: usize) -> Vec<u8> {
 
 /// A request with fields as a browser sends them.
 #[cfg(feature = "sms")]
-pub(crate) fn with_form<'a>(request: RequestBuilder, fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> RequestBuilder {
+pub(crate) fn with_form<'a>(
+    request: RequestBuilder,
+    fields: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> RequestBuilder {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let mut body = String::new();
     for (name, value) in fields {

@@ -16,6 +16,8 @@ use serde::{Deserialize, Deserializer};
 
 pub(crate) use self::context::Context;
 pub(crate) use self::escape::Escape;
+#[cfg(feature = "email")]
+pub(crate) use self::escape::clean;
 use crate::sink::Error;
 
 mod context;
@@ -105,9 +107,10 @@ impl PayloadTemplate {
     /// The text for one message. An error is a reject without any value of the message.
     pub(crate) fn render(&self, context: &Context) -> Result<String, Error> {
         let mut text = Limited(Vec::new());
-        let rendered = self.engine.get_template(NAME).and_then(|template| {
-            template.render_captured_to(context.value(), &mut text).map(drop)
-        });
+        let rendered = self
+            .engine
+            .get_template(NAME)
+            .and_then(|template| template.render_captured_to(context.value(), &mut text).map(drop));
         rendered.map_err(|error| self.refuse(&error, context))?;
         String::from_utf8(text.0).map_err(|_| Error::reject(format_args!("{} makes no text", self.setting)))
     }
@@ -130,7 +133,9 @@ impl PayloadTemplate {
 impl PayloadTemplate {
     /// The expression that an error is about. The engine may name only its end, such as `.name` of `payload.name`.
     fn expression(&self, error: &minijinja::Error) -> &str {
-        let Some(range) = error.range().filter(|range| self.written.get(range.clone()).is_some()) else { return "a field" };
+        let Some(range) = error.range().filter(|range| self.written.get(range.clone()).is_some()) else {
+            return "a field";
+        };
         let part = |c: char| c.is_alphanumeric() || "_.[]'\"".contains(c);
         let before = self.written[..range.start].trim_end_matches(part);
         self.written[before.len()..range.end].trim_start_matches("{{").trim_end_matches("}}").trim()

@@ -44,7 +44,8 @@ impl fmt::Debug for Slack {
 impl Slack {
     /// Checks the settings. Connects when there is something to deliver.
     pub fn new(settings: Settings) -> Result<Self, Problem> {
-        let times = Times { exchange: settings.timeout, connect: settings.connect_timeout, idle: settings.idle_timeout };
+        let times =
+            Times { exchange: settings.timeout, connect: settings.connect_timeout, idle: settings.idle_timeout };
         let http = Http::new(times, &settings.allow, Arc::new(System))?;
         let service = Service::new(&settings, &http)?;
         if settings.thread && !service.has_threads() {

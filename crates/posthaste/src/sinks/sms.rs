@@ -39,7 +39,8 @@ impl fmt::Debug for Sms {
 impl Sms {
     /// Checks the settings. Connects when there is something to deliver.
     pub fn new(settings: Settings) -> Result<Self, Problem> {
-        let times = Times { exchange: settings.timeout, connect: settings.connect_timeout, idle: settings.idle_timeout };
+        let times =
+            Times { exchange: settings.timeout, connect: settings.connect_timeout, idle: settings.idle_timeout };
         let http = Http::new(times, &settings.allow, Arc::new(System))?;
         Ok(Self {
             provider: Provider::new(&settings, &http)?,

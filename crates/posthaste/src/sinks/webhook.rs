@@ -54,11 +54,8 @@ impl Webhook {
     /// Finds addresses by other means than the system's. What they find passes the guard like everything else.
     pub fn with_lookup(settings: Settings, lookup: Arc<dyn Lookup>) -> Result<Self, Problem> {
         let problem = |setting| move |text: String| Problem::new(setting, text);
-        let times = Times {
-            exchange: settings.timeout,
-            connect: settings.connect_timeout,
-            idle: settings.idle_timeout,
-        };
+        let times =
+            Times { exchange: settings.timeout, connect: settings.connect_timeout, idle: settings.idle_timeout };
         let http = Http::new(times, &settings.allow, lookup)?;
         Ok(Self {
             endpoint: Endpoint::new(settings.url, &http).map_err(problem("url"))?,

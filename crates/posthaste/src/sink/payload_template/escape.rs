@@ -35,7 +35,7 @@ impl Escape {
 }
 
 /// Without control characters, and without marks that turn the direction of what stands around the value. Lines end with LF.
-fn clean(value: &str) -> String {
+pub(crate) fn clean(value: &str) -> String {
     value.replace("\r\n", "\n").replace('\r', "\n").chars().filter(|c| is_harmless(*c)).collect()
 }
 

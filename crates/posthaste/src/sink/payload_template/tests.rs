@@ -60,7 +60,8 @@ fn a_payload_that_is_no_json_is_said_without_its_words_and_only_where_it_is_name
 #[test]
 fn a_value_changes_nothing_but_its_own_place() {
     let hostile = "a\r\nBcc: x@y.z\t<b>&\"'\u{202e}\u{200f}\u{0}\u{1b}[2J\u{2028}end";
-    let as_ = |escape| render_as("[{{ payload.x }}]", escape, order().json(&serde_json::json!({ "x": hostile }))).unwrap();
+    let as_ =
+        |escape| render_as("[{{ payload.x }}]", escape, order().json(&serde_json::json!({ "x": hostile }))).unwrap();
     assert_eq!(as_(Escape::Text), "[a\nBcc: x@y.z\t<b>&\"'[2Jend]");
     assert_eq!(as_(Escape::Line), "[a Bcc: x@y.z <b>&\"'[2Jend]");
     assert_eq!(as_(Escape::Html), "[a\nBcc: x@y.z\t&lt;b&gt;&amp;&quot;&#39;[2Jend]");

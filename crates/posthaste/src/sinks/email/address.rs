@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn a_template_makes_one_address_or_several_with_or_without_a_name() {
-        let payload = serde_json::json!({ "name": "Jane, of Doe", "mail": "jane@example.com", "all": ["a@x.org", "b@x.org"] });
+        let payload =
+            serde_json::json!({ "name": "Jane, of Doe", "mail": "jane@example.com", "all": ["a@x.org", "b@x.org"] });
         let cases = [
             ("{{ payload.mail }}", vec!["jane@example.com"]),
             ("{{ payload.name }} <{{ payload.mail }}>", vec!["\"Jane, of Doe\" <jane@example.com>"]),
@@ -98,9 +99,14 @@ mod tests {
 
     #[test]
     fn a_value_adds_no_recipient() {
-        for value in ["a@x.org, evil@y.org", "a@x.org\nevil@y.org", "a@x.org\r\nBcc: evil@y.org", "x <a@x.org>", "", "none"] {
+        for value in
+            ["a@x.org, evil@y.org", "a@x.org\nevil@y.org", "a@x.org\r\nBcc: evil@y.org", "x <a@x.org>", "", "none"]
+        {
             let got = of("{{ payload.mail }}", serde_json::json!({ "mail": value }));
-            assert!(got.as_ref().is_err_and(|error| !error.text().contains("x.org")) || got == Ok(vec![]), "{value:?}: {got:?}");
+            assert!(
+                got.as_ref().is_err_and(|error| !error.text().contains("x.org")) || got == Ok(vec![]),
+                "{value:?}: {got:?}"
+            );
         }
         let name = serde_json::json!({ "name": "Evil <evil@y.org>, \"x\r\nBcc: evil@y.org", "mail": "a@x.org" });
         let got = of("{{ payload.name }} <{{ payload.mail }}>", name).unwrap();

@@ -6,7 +6,7 @@ use lettre::message::{Attachment, Body, SinglePart};
 use serde_json::Value;
 
 use super::settings::Settings;
-use crate::sink::payload_template::{Context, Escape, PayloadTemplate};
+use crate::sink::payload_template::{Context, Escape, PayloadTemplate, clean};
 use crate::sink::settings::Problem;
 use crate::sink::{Delivery, Error};
 
@@ -25,7 +25,10 @@ pub(super) struct Attachments {
 impl Attachments {
     pub(super) fn new(settings: &Settings) -> Result<Self, Problem> {
         if settings.attachments.as_deref().is_some_and(|path| path.split('.').any(str::is_empty)) {
-            return Err(Problem::new("attachments", "is no path into the payload: write it as `files` or `invoice.files`"));
+            return Err(Problem::new(
+                "attachments",
+                "is no path into the payload: write it as `files` or `invoice.files`",
+            ));
         }
         let payload = settings.attach_payload.as_ref();
         Ok(Self {
@@ -55,7 +58,8 @@ impl Attachments {
             Some(_) => return Err(Error::reject(format_args!("attachments: `payload.{path}` is no list"))),
         };
         if files.len() > self.most {
-            let text = format!("attachments: `payload.{path}` has {} files: at most {} are sent", files.len(), self.most);
+            let text =
+                format!("attachments: `payload.{path}` has {} files: at most {} are sent", files.len(), self.most);
             return Err(Error::reject(text));
         }
         files.iter().enumerate().map(|(n, file)| listed_file(path, n, file)).collect()
@@ -84,8 +88,9 @@ static OCTETS: std::sync::LazyLock<ContentType> =
 
 /// A name without folders and without what a file system or a header would stumble over.
 fn file_name(name: &str) -> String {
+    let name = clean(name);
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let plain = |c: &char| !c.is_control() && !matches!(c, '"' | '<' | '>' | ':' | '|' | '?' | '*' | '\u{202a}'..='\u{202e}');
+    let plain = |c: &char| !matches!(c, '"' | '<' | '>' | ':' | '|' | '?' | '*' | '\n' | '\t');
     let name: String = last.chars().filter(plain).take(MAX_NAME_CHARS).collect();
     let name = name.trim().trim_start_matches('.');
     if name.is_empty() { "attachment".into() } else { name.into() }
@@ -102,7 +107,7 @@ mod tests {
             ("../../etc/passwd", "passwd"),
             ("C:\\x\\y.txt", "y.txt"),
             ("a\"\r\nX-Evil: 1", "aX-Evil 1"),
-            ("exe.\u{202e}fdp", "exe.fdp"),
+            ("exe.\u{202e}fdp\u{2066}", "exe.fdp"),
             ("", "attachment"),
             (".bashrc", "bashrc"),
         ] {

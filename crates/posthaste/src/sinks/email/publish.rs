@@ -53,7 +53,8 @@ impl Email {
         match worst {
             None => Ok(()),
             Some(worst) => {
-                let what = if all == 1 { "the recipient".into() } else { format!("{} of {all} recipients", refused.len()) };
+                let what =
+                    if all == 1 { "the recipient".into() } else { format!("{} of {all} recipients", refused.len()) };
                 Err(worst.error(&what, self.greylist_wait))
             }
         }
@@ -116,7 +117,9 @@ impl Mail {
 
     fn refuse_if_unspeakable(&self, smtp: &AsyncSmtpConnection) -> Result<(), Error> {
         if self.is_international() && !smtp.server_info().supports_feature(Extension::SmtpUtfEight) {
-            return Err(Error::reject("an address has letters beyond ASCII, which the server does not take (SMTPUTF8)"));
+            return Err(Error::reject(
+                "an address has letters beyond ASCII, which the server does not take (SMTPUTF8)",
+            ));
         }
         Ok(())
     }

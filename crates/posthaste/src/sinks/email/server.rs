@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn what_is_no_server_and_a_login_in_the_clear_are_refused_without_being_shown() {
-        for url in ["mail.example.com", "http://x", "smtp://", "smtp://h:0", "smtp://h:x", "smtp://a b", "smtp://[::1"] {
+        for url in ["mail.example.com", "http://x", "smtp://", "smtp://h:0", "smtp://h:x", "smtp://a b", "smtp://[::1"]
+        {
             assert!(Server::parse(url, None).unwrap_err().contains("no address"), "{url}");
         }
         let error = Server::parse("smtp://me:hunter2@mail.example.com", Some(Encryption::None)).unwrap_err();

@@ -60,9 +60,7 @@ impl Refusal {
 /// An error that is no reply: the connection is gone, or was never there.
 pub(super) fn of_connection(place: &str, error: &SmtpError) -> Error {
     match Refusal::of(error) {
-        Some(refusal) => {
-            Error::unreachable(format_args!("{place} refused us with {}\n{}", refusal.code, refusal.said))
-        }
+        Some(refusal) => Error::unreachable(format_args!("{place} refused us with {}\n{}", refusal.code, refusal.said)),
         None => Error::unreachable(format_args!("{place} cannot be reached: {}", innermost(error))),
     }
 }

@@ -110,9 +110,7 @@ fn discord(text: &str) -> Value {
 /// An adaptive card of text runs, in which nothing is formatted.
 fn teams(text: &str) -> Value {
     let lines = cut(text, MAX_TEAMS_CHARS);
-    let paragraph = |line: &str| {
-        json!({ "type": "RichTextBlock", "spacing": "None", "inlines": [{ "type": "TextRun", "text": line }] })
-    };
+    let paragraph = |line: &str| json!({ "type": "RichTextBlock", "spacing": "None", "inlines": [{ "type": "TextRun", "text": line }] });
     let body: Vec<Value> = lines.lines().map(paragraph).collect();
     let card = json!({
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",

@@ -34,7 +34,8 @@ impl Slack {
     /// Sends a post and says what it is known by.
     async fn hand_in(&self, document: &serde_json::Value) -> Result<Option<String>, Error> {
         let (url, request) = self.service.request(&self.http, "chat.postMessage");
-        let answer = self.http.exchange(&url, with_json(request, document)).await?;
+        // An answer repeats the post, so it is as long as that.
+        let answer = self.http.exchange_whole(&url, with_json(request, document)).await?;
         verdict::of(&self.service, &answer, self.encoder.channel_is_fixed, self.retry_after_cap)
     }
 

@@ -20,7 +20,12 @@ struct Said {
 const MAX_NAME_CHARS: usize = 64;
 
 /// What an answer means; what the post is known by, if it says so.
-pub(super) fn of(service: &Service, answer: &Answer, channel_is_fixed: bool, cap: Duration) -> Result<Option<String>, Error> {
+pub(super) fn of(
+    service: &Service,
+    answer: &Answer,
+    channel_is_fixed: bool,
+    cap: Duration,
+) -> Result<Option<String>, Error> {
     match service {
         Service::Webhook { .. } => of_webhook(answer, cap).map(|()| None),
         Service::Token { .. } => of_method(answer, channel_is_fixed, cap),
@@ -62,15 +67,36 @@ enum Meaning {
 
 fn meaning(name: &str) -> Meaning {
     match name {
-        "ratelimited" | "rate_limited" | "message_limit_exceeded" | "internal_error" | "fatal_error"
-        | "service_unavailable" | "request_timeout" | "accesslimited" | "rollup_error" | "unknown_error" => Meaning::Later,
-        "invalid_auth" | "not_authed" | "account_inactive" | "token_revoked" | "token_expired" | "missing_scope"
-        | "no_permission" | "not_allowed_token_type" | "org_login_required" | "ekm_access_denied"
-        | "team_access_not_granted" | "access_denied" | "two_factor_setup_required" | "enterprise_is_restricted" => {
-            Meaning::Login
-        }
-        "channel_not_found" | "not_in_channel" | "is_archived" | "restricted_action"
-        | "restricted_action_read_only_channel" | "channel_is_archived" => Meaning::Channel,
+        "ratelimited"
+        | "rate_limited"
+        | "message_limit_exceeded"
+        | "internal_error"
+        | "fatal_error"
+        | "service_unavailable"
+        | "request_timeout"
+        | "accesslimited"
+        | "rollup_error"
+        | "unknown_error" => Meaning::Later,
+        "invalid_auth"
+        | "not_authed"
+        | "account_inactive"
+        | "token_revoked"
+        | "token_expired"
+        | "missing_scope"
+        | "no_permission"
+        | "not_allowed_token_type"
+        | "org_login_required"
+        | "ekm_access_denied"
+        | "team_access_not_granted"
+        | "access_denied"
+        | "two_factor_setup_required"
+        | "enterprise_is_restricted" => Meaning::Login,
+        "channel_not_found"
+        | "not_in_channel"
+        | "is_archived"
+        | "restricted_action"
+        | "restricted_action_read_only_channel"
+        | "channel_is_archived" => Meaning::Channel,
         _ => Meaning::Post,
     }
 }

@@ -61,7 +61,8 @@ const NO_NUMBER: &str = "is no number in international form: expected + and 7 to
 pub(super) fn number(written: &str) -> Option<String> {
     let number: String = written.chars().filter(|c| !matches!(c, ' ' | '-' | '(' | ')' | '.' | '/')).collect();
     let digits = number.strip_prefix('+')?;
-    let fit = (7..=15).contains(&digits.len()) && !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
+    let fit =
+        (7..=15).contains(&digits.len()) && !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
     fit.then_some(number)
 }
 
@@ -72,7 +73,8 @@ mod tests {
     #[test]
     fn a_number_is_international_or_none() {
         assert_eq!(number("+1 (555) 123-4567").as_deref(), Some("+15551234567"));
-        for none in ["", "+", "5551234567", "+0123456789", "+1555", "+1555123456789012", "+1555123456x", "+1555,+1666"] {
+        for none in ["", "+", "5551234567", "+0123456789", "+1555", "+1555123456789012", "+1555123456x", "+1555,+1666"]
+        {
             assert_eq!(number(none), None, "{none}");
         }
     }

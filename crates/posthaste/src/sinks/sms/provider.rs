@@ -32,7 +32,10 @@ impl Provider {
 
     fn twilio(twilio: &Twilio) -> Result<Self, String> {
         let account = &twilio.account;
-        if account.len() != 34 || !account.starts_with("AC") || !account.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        if account.len() != 34
+            || !account.starts_with("AC")
+            || !account.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        {
             return Err("has an `account` that is none: it is AC and 32 digits".into());
         }
         match (&twilio.from, &twilio.messaging_service) {
@@ -84,9 +87,11 @@ impl Provider {
         match self {
             Self::Twilio { login, .. } => Ok(with_form(logged_in(request, login), twilio_fields(login, short))),
             Self::Form { format, fields, headers, .. } => {
-                let fill = |(name, template): &(String, PayloadTemplate)| Ok((name.clone(), template.render(&short.context)?));
+                let fill =
+                    |(name, template): &(String, PayloadTemplate)| Ok((name.clone(), template.render(&short.context)?));
                 let fields = fields.iter().map(fill).collect::<Result<Vec<_>, Error>>()?;
-                let request = request.headers(headers.clone()).header("idempotency-key", delivery.message.id.to_string());
+                let request =
+                    request.headers(headers.clone()).header("idempotency-key", delivery.message.id.to_string());
                 Ok(match format {
                     BodyFormat::Form => with_form(request, fields.iter().map(|(name, value)| (&**name, &**value))),
                     BodyFormat::Json => with_json(request, &fields.into_iter().collect()),

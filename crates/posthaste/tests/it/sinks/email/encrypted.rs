@@ -15,7 +15,8 @@ use crate::sinks::everything::{deliver, order};
 async fn server(certificates: &Certificates, require: &str) -> Private {
     let (certificate, key) = (certificates.certificate(), certificates.key());
     let files = [certificate.to_str().unwrap(), key.to_str().unwrap()];
-    let options = ["--smtp-tls-cert", files[0], "--smtp-tls-key", files[1], require];
+    let options =
+        ["--smtp-tls-cert", files[0], "--smtp-tls-key", files[1], "--smtp-auth-allow-insecure=false", require];
     Private::start_with("mailpit", &options).await
 }
 

@@ -1,13 +1,13 @@
 //! A server that fails at each step of a transaction, and what is known afterwards.
 
 use posthaste::sink::{Sink, Verdict};
-use posthaste::sinks::email::{Email, Settings};
+use posthaste::sinks::email::{Email, OneOrMany, Settings};
 use serde_json::json;
 
 use super::settings;
 use crate::servers::{Private, block_on};
 use crate::sinks::changed;
-use crate::sinks::everything::{deliver, order};
+use crate::sinks::everything::{deliver, order, written};
 
 /// `smtp-sink` knows no login.
 fn open(smtp: &str) -> Settings {
@@ -42,16 +42,24 @@ fn each_step_that_is_refused_has_its_verdict() {
 fn what_is_confirmed_was_written_down_by_the_server_with_its_envelope() {
     block_on(async {
         let server = Private::start("smtp-sink").await;
-        let sink = Email::new(open(&server.address())).expect("the settings are good");
+        let settings = changed(open(&server.address()), |settings| {
+            settings.bcc = OneOrMany::One(written("hidden@example.org"));
+        });
+        let sink = Email::new(settings).expect("the settings are good");
         assert_eq!(sink.check().await, Ok(()));
         let message = order(&json!({ "dots": "line\n.\n..\nend" })).build().unwrap();
         assert!(deliver(&sink, &message, None).await.error.is_none());
         let folder = server.folder(0).join("mail");
-        let files: Vec<_> = std::fs::read_dir(folder).expect("it writes there").map(|file| file.unwrap().path()).collect();
+        let files: Vec<_> =
+            std::fs::read_dir(folder).expect("it writes there").map(|file| file.unwrap().path()).collect();
         let [file] = files.as_slice() else { panic!("{files:?}") };
-        let written = std::fs::read_to_string(file).expect("it is text");
-        assert!(written.contains("X-Rcpt-Args: <u-1@example.com>"), "{written}");
-        assert!(written.contains(&format!("Message-ID: <{}@example.com>", message.id)), "{written}");
+        let text = std::fs::read_to_string(file).expect("it is text");
+        assert!(
+            text.contains("X-Rcpt-Args: <u-1@example.com>") && text.contains("X-Rcpt-Args: <hidden@example.org>"),
+            "{text}"
+        );
+        assert_eq!(text.matches("hidden@example.org").count(), 1, "in the envelope and nowhere else: {text}");
+        assert!(text.contains(&format!("Message-ID: <{}@example.com>", message.id)), "{text}");
     });
 }
 

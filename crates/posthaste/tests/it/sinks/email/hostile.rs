@@ -51,7 +51,12 @@ async fn a_value_in_an_address_adds_no_recipient() {
     let mailpit = Mailpit::shared();
     let sink = Email::new(settings(&mailpit.smtp, "{{ payload.to }}")).expect("the settings are good");
     let victim = nobodys();
-    for to in [format!("a@example.com, {victim}"), format!("a@example.com\r\n{victim}"), format!("<{victim}>\r\nRCPT TO:<{victim}>"), HOSTILE.into()] {
+    for to in [
+        format!("a@example.com, {victim}"),
+        format!("a@example.com\r\n{victim}"),
+        format!("<{victim}>\r\nRCPT TO:<{victim}>"),
+        HOSTILE.into(),
+    ] {
         let error = refusal(&sink, &order(&json!({ "to": to })).build().unwrap()).await;
         assert_eq!(error.verdict, Verdict::Reject, "{error}");
         assert!(!error.text().contains(&victim), "{error}");

@@ -46,6 +46,10 @@ impl Mail {
         list.iter().map(|one| one["Address"].as_str().expect("an address")).collect()
     }
 
+    fn is_to(&self, address: &str) -> bool {
+        ["To", "Cc", "Bcc"].iter().any(|name| self.addresses(name).contains(&address))
+    }
+
     /// All values of a header.
     pub(super) fn header(&self, name: &str) -> Vec<&str> {
         let values = self.headers[name].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -84,7 +88,8 @@ impl Mailpit {
             self.read.lock().unwrap().extend(named);
         }
         let read = self.read.lock().unwrap();
-        ids.iter().map(|id| read[*id].clone()).collect()
+        // The search also finds the address in names.
+        ids.iter().map(|id| read[*id].clone()).filter(|mail| mail.is_to(address)).collect()
     }
 
     async fn read(&self, id: &str) -> Mail {

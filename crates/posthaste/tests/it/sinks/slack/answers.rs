@@ -95,7 +95,10 @@ async fn webhooks_of_three_services_get_text_that_stays_text() {
             Speaks::Discord => {
                 assert_eq!(post["allowed_mentions"], json!({ "parse": [] }));
                 let text = post["content"].as_str().unwrap();
-                assert!(!text.contains("@everyone") && text.contains("\\*bold\\*") && text.contains("\\[l\\]"), "{text}");
+                assert!(
+                    !text.contains("@everyone") && text.contains("\\*bold\\*") && text.contains("\\[l\\]"),
+                    "{text}"
+                );
             }
             Speaks::Teams => {
                 let runs = post["attachments"][0]["content"]["body"].as_array().unwrap();
@@ -108,16 +111,18 @@ async fn webhooks_of_three_services_get_text_that_stays_text() {
 
 #[tokio::test]
 async fn an_incoming_webhook_of_slack_takes_what_is_posted() {
-    let channel = Channel::create().await;
+    // Where the webhook posts is its own matter.
+    let channel = Channel { id: "C000000001".into() };
     let url = format!("http://{}/services/T000000001/B000000001/X000000001", servers::address("slack"));
-    let by_webhook = changed(Settings::new(written("Order {{ aggregate_id }}")), |settings| {
+    let by_webhook = changed(Settings::new(written("By webhook: {{ id }}")), |settings| {
         settings.webhook = Some(url.into());
-        settings.channel = Some(written(&channel.id));
         settings.allow = vec!["127.0.0.1".into()];
     });
-    let outcome = deliver(&Slack::new(by_webhook).expect("good settings"), &order(&json!({})).build().unwrap(), None).await;
+    let message = order(&json!({})).build().unwrap();
+    let outcome = deliver(&Slack::new(by_webhook).expect("good settings"), &message, None).await;
     assert!(outcome.error.is_none(), "{outcome:?}");
-    assert!(channel.posts().await.iter().any(|post| shown(post) == "Order 42"));
+    let posted = format!("By webhook: {}", message.id);
+    assert!(channel.posts().await.iter().any(|post| shown(post) == posted));
 }
 
 #[tokio::test]

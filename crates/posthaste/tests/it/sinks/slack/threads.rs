@@ -50,7 +50,8 @@ async fn a_message_without_a_key_stands_by_itself() {
     let channel = Channel::create().await;
     let sink = threaded(&channel);
     for n in 1..=2 {
-        let unordered = Message::builder("order.changed", "order", "1").json(&json!({ "n": n })).unordered().build().unwrap();
+        let unordered =
+            Message::builder("order.changed", "order", "1").json(&json!({ "n": n })).unordered().build().unwrap();
         assert!(deliver(&sink, &unordered, None).await.error.is_none());
     }
     assert_eq!(texts(&channel.posts().await), ["1: 1", "1: 2"]);
@@ -61,13 +62,11 @@ async fn a_thread_whose_first_post_was_deleted_loses_no_message() {
     let channel = Channel::create().await;
     let sink = threaded(&channel);
     post(&sink, "1", 1).await;
-    channel.delete(&channel.posts().await[0]["ts"]).await;
+    let opener = channel.posts().await[0]["ts"].clone();
+    channel.delete(&opener).await;
     post(&sink, "1", 2).await;
     post(&sink, "1", 3).await;
-    let posts = channel.posts().await;
-    let mut everything = texts(&posts);
-    for opener in &posts {
-        everything.extend(texts(&channel.thread(&opener["ts"]).await));
-    }
+    let mut everything = texts(&channel.posts().await);
+    everything.extend(texts(&channel.thread(&opener).await));
     assert!(["1: 2", "1: 3"].iter().all(|text| everything.iter().any(|seen| seen == text)), "{everything:?}");
 }

@@ -25,7 +25,14 @@ impl Channel {
         loop {
             let page = json!({ "channel": self.id, "limit": 999, "cursor": cursor });
             let page = call("conversations.history", &page).await;
-            posts.extend(page["messages"].as_array().expect("a list").iter().filter(|post| post["subtype"].is_null()).cloned());
+            posts.extend(
+                page["messages"]
+                    .as_array()
+                    .expect("a list")
+                    .iter()
+                    .filter(|post| post["subtype"].is_null() || post["subtype"] == "bot_message")
+                    .cloned(),
+            );
             cursor = page["response_metadata"]["next_cursor"].as_str().unwrap_or_default().to_owned();
             if cursor.is_empty() {
                 posts.reverse();

@@ -13,7 +13,9 @@ use crate::sinks::everything::{HOSTILE, deliver, order, refusal, written};
 /// What is left of it: its words, on lines that end as lines do.
 fn harmless(text: &str) -> bool {
     let marks = ['\u{202e}', '\u{2066}', '\u{200f}', '\u{0}', '\u{1b}', '\r'];
-    text.starts_with("T x\nBcc: evil@example.com\n\n<script>") && text.ends_with("{{ id }}{% raw %} E") && !text.contains(marks)
+    text.starts_with("T x\nBcc: evil@example.com\n\n<script>")
+        && text.ends_with("{{ id }}{% raw %} E")
+        && !text.contains(marks)
 }
 
 #[tokio::test]
@@ -33,10 +35,11 @@ async fn nothing_is_injected_into_a_text_at_twilio() {
 async fn nothing_is_injected_into_a_form() {
     for format in [BodyFormat::Form, BodyFormat::Json] {
         let provider = Provider::start().await;
-        let settings = changed(provider::settings(provider.address, format, "+15551112222", "T {{ payload.x }} E"), |settings| {
-            let fields = &mut settings.form.as_mut().unwrap().fields;
-            fields.insert("note".into(), written("{{ payload.y }}"));
-        });
+        let settings =
+            changed(provider::settings(provider.address, format, "+15551112222", "T {{ payload.x }} E"), |settings| {
+                let fields = &mut settings.form.as_mut().unwrap().fields;
+                fields.insert("note".into(), written("{{ payload.y }}"));
+            });
         let sink = Sms::new(settings).expect("the settings are good");
         let payload = json!({ "x": HOSTILE, "y": "1&to=+15559999999&message=evil\",\"to\":\"+15559999999" });
         let outcome = deliver(&sink, &order(&payload).build().unwrap(), None).await;

@@ -160,14 +160,18 @@ async fn both_forms_carry_the_same_and_the_id_of_the_message() {
     for format in [BodyFormat::Form, BodyFormat::Json] {
         let provider = Provider::start().await;
         let text = "Order {{ aggregate_id }}: {{ payload.x }}";
-        let sink = Sms::new(settings(provider.address, format, "+1 555 123-4567", text)).expect("the settings are good");
+        let sink =
+            Sms::new(settings(provider.address, format, "+1 555 123-4567", text)).expect("the settings are good");
         let message = order(&json!({ "x": "ü & = + %\nsecond" })).build().unwrap();
         assert!(deliver(&sink, &message, None).await.error.is_none());
         let got = provider.got();
         let [(headers, fields)] = got.as_slice() else { panic!("{got:?}") };
         assert_eq!(headers["idempotency-key"], message.id.to_string());
         assert_eq!(headers["authorization"], format!("Bearer {KEY}"));
-        assert_eq!((fields["to"].as_str(), fields["message"].as_str()), ("+15551234567", "Order 42: ü & = + %\nsecond"));
+        assert_eq!(
+            (fields["to"].as_str(), fields["message"].as_str()),
+            ("+15551234567", "Order 42: ü & = + %\nsecond")
+        );
     }
 }
 

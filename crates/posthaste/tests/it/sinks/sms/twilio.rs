@@ -36,7 +36,8 @@ pub(super) fn nobodys() -> String {
 
 /// The texts that a number got, in order.
 pub(super) async fn texts_to(number: &str) -> Vec<String> {
-    let url = format!("http://{}/2010-04-01/Accounts/{ACCOUNT}/Messages.json?PageSize=1000", servers::address("twilio"));
+    let url =
+        format!("http://{}/2010-04-01/Accounts/{ACCOUNT}/Messages.json?PageSize=1000", servers::address("twilio"));
     let to = number.replace('+', "%2B");
     let request = reqwest::Client::new().get(format!("{url}&To={to}")).basic_auth(ACCOUNT, Some(TOKEN));
     let answer = request.send().await.expect("it answers").bytes().await.expect("it has a body");
@@ -57,7 +58,8 @@ async fn fresh() -> TwilioUnderTest {
     let address = servers::address("twilio").parse().expect("an address");
     let (to, proxy) = (nobodys(), FaultProxy::to(address).await.expect("a proxy can be started"));
     let choice = format!("{{{{ headers['x-to'] | default('{to}') }}}}");
-    let many = changed(settings(&proxy.address().to_string(), &choice, EVERYTHING), |settings| settings.max_parts = 100_000);
+    let many =
+        changed(settings(&proxy.address().to_string(), &choice, EVERYTHING), |settings| settings.max_parts = 100_000);
     TwilioUnderTest { to, proxy, sink: Arc::new(Sms::new(many).expect("the settings are good")) }
 }
 
