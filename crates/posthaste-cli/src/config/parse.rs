@@ -136,6 +136,7 @@ pub struct Destination {
     pub rate: Option<Rate>,
     pub tenant_rate: Option<Rate>,
     pub start_from: Option<StartFrom>,
+    pub dead_letters_to: Option<String>,
     // What only one type of sink has: a table named like the type.
     pub redis: Option<Value>,
     pub rabbitmq: Option<Value>,

@@ -52,11 +52,7 @@ pub fn resolve(file: parse::File, folder: &Path, problems: &mut Vec<Problem>) ->
         log: log(file.log, problems),
         http: resolve_http::resolve(file.http, problems),
         otlp: resolve_otlp::resolve(file.otlp, problems),
-        destinations: file
-            .destinations
-            .into_iter()
-            .filter_map(|(name, written)| resolve_destination::resolve(&name, written, problems))
-            .collect(),
+        destinations: resolve_destination::resolve_all(file.destinations, problems),
     }
 }
 

@@ -54,12 +54,14 @@ pub enum Mistake {
     LateCommitIgnored,
     /// Hand over what was planned while the lease held, without another look at the clock.
     HandedOverLate,
+    /// Tell the store again of a death whose commit failed, but not of its letter.
+    LettersForgotten,
 }
 
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -84,6 +86,7 @@ impl Mistake {
         Self::HeldReadUnfenced,
         Self::LateCommitIgnored,
         Self::HandedOverLate,
+        Self::LettersForgotten,
     ];
 }
 

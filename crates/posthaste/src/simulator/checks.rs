@@ -39,6 +39,8 @@ pub enum Violation {
     ReleasedInFlight,
     /// Dead although it was neither rejected nor out of attempts.
     DeadWithoutCause,
+    /// A message died and its dead-letter destination got no letter, or got one about a death that never was.
+    LettersWrong,
     /// Delivered before its time.
     TooEarly,
     /// A message killed worker after worker.
@@ -83,6 +85,8 @@ pub(super) struct Checks {
     pub(super) discarded: HashSet<Spot>,
     /// An operator asked for it again: its order is off.
     pub(super) replayed: HashSet<Spot>,
+    /// Deaths of a message at a destination with dead letters.
+    letters_due: HashMap<Spot, u32>,
     /// The acknowledgement was lost on its way.
     pub(super) lost_acks: HashSet<Spot>,
 }
@@ -167,6 +171,18 @@ impl Checks {
         *kills += 1;
         if *kills > MOST_KILLS {
             self.violated(Violation::KilledTooMany);
+        }
+    }
+
+    /// A message died that was not dead before, at a destination with dead letters.
+    pub(super) fn needs_letter(&mut self, spot: Spot) {
+        *self.letters_due.entry(spot).or_default() += 1;
+    }
+
+    /// So many letters about each message are in the store.
+    pub(super) fn letters(&mut self, stored: &HashMap<Spot, u32>) {
+        if *stored != self.letters_due {
+            self.violated(Violation::LettersWrong);
         }
     }
 

@@ -15,6 +15,8 @@ pub(super) const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
 pub(super) const PARTITIONS: u16 = 3;
 pub(super) const MAX_ATTEMPTS: u32 = 3;
+/// The destination that gets what dies at the first one, in some schedules.
+pub(super) const DEAD_LETTERS: &str = "dead";
 /// So many of a hundred schedules are about two workers and one key; more would cost too much, for they have many messages.
 const CONTENDED: u64 = 1;
 /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
@@ -146,8 +148,15 @@ impl Plan {
         let mut destinations = vec![first];
         if dice.percent(25) {
             let route = Route::matching(["order.*"]);
-            destinations
-                .push(Destination { timeout: ms(250), ..Destination::new("second").route(route).policy(policy) });
+            destinations.push(Destination {
+                timeout: ms(250),
+                ..Destination::new("second").route(route).policy(policy.clone())
+            });
+        }
+        if dice.percent(30) {
+            destinations[0].dead_letters_to = Some(DEAD_LETTERS.into());
+            let letters = Destination::new(DEAD_LETTERS).route(Route::named_only()).policy(policy);
+            destinations.push(Destination { timeout: ms(250), ..letters });
         }
         destinations
     }

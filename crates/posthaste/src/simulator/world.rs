@@ -57,10 +57,12 @@ impl World {
         let mut core = Core::new(PARTITIONS);
         core.set_now(EPOCH);
         core.register(&plan.destinations);
+        let with_letters = plan.destinations.iter().filter(|dest| dest.dead_letters_to.is_some());
+        let with_letters = with_letters.map(|dest| dest.name.clone()).collect();
         let mut world = Self {
             dice,
             planted,
-            store: Store::new(core, planted),
+            store: Store::new(core, planted, with_letters),
             names: plan.destinations.iter().map(|dest| dest.name.clone()).collect(),
             checks: Checks::default(),
             nodes: (0..plan.workers).map(|_| None).collect(),
@@ -259,6 +261,7 @@ impl World {
             return self.at(at, 0, Event::Drained);
         }
         self.done = true;
+        self.checks.letters(&self.store.letters());
         for (name, position, status) in deliveries {
             let spot: Spot = (name, position);
             if status == Status::Delivered && !self.checks.has_arrived(&spot) {
