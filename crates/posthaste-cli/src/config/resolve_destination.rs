@@ -14,13 +14,18 @@ use super::resolve::{DestinationPlan, at_least, at_least_one, or};
 use crate::sinks;
 
 /// All destinations, and how they fit together.
-pub fn resolve_all(written: BTreeMap<String, parse::Destination>, problems: &mut Vec<Problem>) -> Vec<DestinationPlan> {
+pub fn resolve_all(
+    written: BTreeMap<String, parse::Destination>,
+    notify: Option<&parse::Notify>,
+    problems: &mut Vec<Problem>,
+) -> Vec<DestinationPlan> {
     let letters: BTreeSet<String> = written.values().filter_map(|written| written.dead_letters_to.clone()).collect();
     let mut plans = Vec::new();
     let known: Vec<String> = written.keys().cloned().collect();
     for (name, mut one) in written {
-        // A destination for dead letters gets nothing else, unless it says so.
-        if letters.contains(&name) {
+        // A destination for dead letters or notices gets nothing else, unless it says so.
+        let told = notify.and_then(|notify| notify.to.as_ref()).is_some_and(|to| to.contains(&name));
+        if letters.contains(&name) || told {
             one.events.get_or_insert_default();
         }
         plans.extend(resolve(&name, one, problems));
