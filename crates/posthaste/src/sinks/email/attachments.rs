@@ -78,8 +78,8 @@ fn listed_file(path: &str, n: usize, file: &Value) -> Result<SinglePart, Error> 
 fn part(name: &str, media_type: Option<&str>, content: Vec<u8>) -> SinglePart {
     let media_type = media_type.and_then(|text| ContentType::parse(text).ok()).unwrap_or(OCTETS.clone());
     // In base64 whatever it is, so that no line end of it is changed on the way.
-    let body = Body::new_with_encoding(content.clone(), ContentTransferEncoding::Base64);
-    let body = body.unwrap_or_else(|content| Body::new(content));
+    let body = Body::new_with_encoding(content, ContentTransferEncoding::Base64);
+    let body = body.unwrap_or_else(Body::new);
     Attachment::new(file_name(name)).body(body, media_type)
 }
 
