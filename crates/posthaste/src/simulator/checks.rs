@@ -5,7 +5,7 @@ use std::fmt;
 
 use foldhash::{HashMap, HashSet};
 
-use super::plan::{MAX_ATTEMPTS, READ_BATCH, WINDOW};
+use super::plan::MAX_ATTEMPTS;
 use crate::destination::Name;
 use crate::inspect::Status;
 use crate::journal::{Epoch, Position};
@@ -186,9 +186,7 @@ impl Checks {
         }
     }
 
-    pub(super) fn memory(&mut self, unsettled: usize, lanes: usize, set_aside: impl FnOnce() -> usize) {
-        // Beside what a lane works on, one batch may have arrived for it and one be under way.
-        let window = lanes * (WINDOW + 2 * READ_BATCH);
+    pub(super) fn memory(&mut self, unsettled: usize, window: usize, set_aside: impl FnOnce() -> usize) {
         if unsettled > window && unsettled > window + set_aside() {
             self.violated(Violation::MemoryExceeded);
         }

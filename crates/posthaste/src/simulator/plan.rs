@@ -8,10 +8,8 @@ use crate::journal::WorkerId;
 use crate::retry::{Backoff, OnDead, Policy};
 use crate::settings::Settings;
 
-/// Faults stop here; whatever is left must drain.
-pub(super) const FAULTS_END: Duration = Duration::from_secs(4);
-/// Whatever has not drained by now never will.
-pub(super) const GIVE_UP: Duration = Duration::from_secs(60);
+const FAULTS_END: Duration = Duration::from_secs(4);
+const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
 pub(super) const PARTITIONS: u16 = 3;
 pub(super) const MAX_ATTEMPTS: u32 = 3;
@@ -19,9 +17,8 @@ pub(super) const MAX_ATTEMPTS: u32 = 3;
 pub(super) const DEAD_LETTERS: &str = "dead";
 /// So many of a hundred schedules are about two workers and one key; more would cost too much, for they have many messages.
 const CONTENDED: u64 = 1;
-/// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
-pub(super) const WINDOW: usize = 6;
-pub(super) const READ_BATCH: usize = 5;
+const WINDOW: usize = 6;
+const READ_BATCH: usize = 5;
 
 /// The parameters of one schedule, drawn from its seed. Percentages are per event.
 #[derive(Debug, Clone)]
@@ -54,9 +51,50 @@ pub(super) struct Plan {
     pub(super) scheduled: u64,
     pub(super) hints: bool,
     pub(super) destinations: Vec<Destination>,
+    /// Faults stop here; whatever is left must drain.
+    pub(super) faults_end: Duration,
+    /// Whatever has not drained by now never will.
+    pub(super) give_up: Duration,
+    /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
+    pub(super) window: usize,
+    pub(super) read_batch: usize,
 }
 
 impl Plan {
+    /// One worker and no fault at all, with room for many messages.
+    pub(super) fn calm(destinations: Vec<Destination>) -> Self {
+        Self {
+            workers: 1,
+            transactions: 0,
+            flood: 0,
+            keys: 1,
+            rollback: 0,
+            lost_request: 0,
+            lost_reply: 0,
+            slow_request: 0,
+            time_out: 0,
+            lost_ack: 0,
+            nack: 0,
+            slow: 0,
+            outages: 0,
+            crashes: 0,
+            freezes: 0,
+            clock_jumps: 0,
+            forward_jumps: false,
+            graceful_stops: 0,
+            operator_actions: 0,
+            poison: 0,
+            killers: 0,
+            scheduled: 0,
+            hints: true,
+            destinations,
+            faults_end: FAULTS_END,
+            give_up: GIVE_UP,
+            window: 1_000,
+            read_batch: 500,
+        }
+    }
+
     /// Draws a schedule. With `contended`, it is one about two workers and one key.
     pub(super) fn draw(dice: &mut Dice, contended: bool) -> Self {
         // Most schedules are calm in most respects, so that each fault also appears nearly alone.
@@ -74,7 +112,6 @@ impl Plan {
             crashes: sometimes(40, 3) as usize,
             freezes: sometimes(30, 2) as usize,
             clock_jumps: sometimes(15, 2) as usize,
-            forward_jumps: false,
             graceful_stops: sometimes(20, 2) as usize,
             operator_actions: sometimes(35, 6) as usize,
             poison: sometimes(40, 10),
@@ -85,7 +122,9 @@ impl Plan {
             workers: 1 + dice.below(3) as usize,
             keys: 1 + dice.below(5),
             hints: dice.percent(70),
-            destinations: Vec::new(),
+            window: WINDOW,
+            read_batch: READ_BATCH,
+            ..Self::calm(Vec::new())
         };
         // Time-outs beside workers that die, or seem to, can make the crash guard blame the wrong message, or forget the right one: its counts are
         // written by commits like any other. So time-outs have schedules of their own.
@@ -167,8 +206,8 @@ impl Plan {
             worker: WorkerId(format!("worker-{nth}")),
             lease_ttl: LEASE_TTL,
             poll_interval: Duration::from_millis(120),
-            window_messages: WINDOW,
-            read_batch: READ_BATCH,
+            window_messages: self.window,
+            read_batch: self.read_batch,
             commit_interval: Duration::from_millis(5),
             commit_batch: 4,
             stop_timeout: Duration::from_millis(400),
