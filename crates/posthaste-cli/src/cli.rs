@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    audit, completions, demo, enqueue, explain, history, init, list, migrate, operate, pause, purge, show,
+    audit, completions, demo, enqueue, explain, history, init, list, migrate, notify, operate, pause, purge, show,
 };
 use crate::exit;
 
@@ -68,6 +68,8 @@ pub enum Command {
     Purge(purge::Args),
     /// List who changed what: replays, discards, pauses, purges
     Audit(audit::Args),
+    /// Show what is wrong and who is told of it; with --test, send them a test
+    Notify(notify::Args),
     /// Check that everything works: config, store, journal, destinations
     Check,
     /// Print the completion script for a shell

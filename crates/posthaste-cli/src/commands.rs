@@ -18,6 +18,7 @@ pub mod history;
 pub mod init;
 pub mod list;
 pub mod migrate;
+pub mod notify;
 pub mod operate;
 pub mod pause;
 pub mod purge;
@@ -45,6 +46,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Resume(args) => pause::resume(&context, &args).await,
         Command::Purge(args) => purge::execute(&context, &args).await,
         Command::Audit(args) => audit::execute(&context, &args).await,
+        Command::Notify(args) => notify::execute(&context, &args).await,
         Command::Check => check::execute(&context).await,
         Command::Completions(args) => completions::execute(&args),
     }

@@ -28,6 +28,7 @@ mod references;
 mod resolve;
 mod resolve_destination;
 mod resolve_http;
+mod resolve_notify;
 mod resolve_otlp;
 mod resolve_store;
 #[cfg(test)]

@@ -21,6 +21,9 @@ pub enum Kind {
     Kafka,
     Nats,
     Webhook,
+    Email,
+    Sms,
+    Slack,
 }
 
 impl fmt::Display for Kind {
@@ -30,10 +33,10 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// Messages of one key handed over together, where the sink has a default of its own. A webhook takes one at a time, because each
-    /// may take as long as the destination's `timeout`.
+    /// Messages of one key handed over together, where the sink has a default of its own. What goes by a request or a mail of its own
+    /// goes one at a time, because each may take as long as the destination's `timeout`.
     pub fn max_run(self) -> Option<usize> {
-        (self == Self::Webhook).then_some(1)
+        matches!(self, Self::Webhook | Self::Email | Self::Sms | Self::Slack).then_some(1)
     }
 
     /// Whether this program can open it; if not, what to do about that.
@@ -45,6 +48,9 @@ impl Kind {
             Self::Kafka => cfg!(feature = "kafka"),
             Self::Nats => cfg!(feature = "nats"),
             Self::Webhook => cfg!(feature = "webhook"),
+            Self::Email => cfg!(feature = "email"),
+            Self::Sms => cfg!(feature = "sms"),
+            Self::Slack => cfg!(feature = "slack"),
             Self::Handlers => return Err("\"handlers\" are functions inside an application, which this program cannot call: \
                 run the relay in that application, through the library (posthaste::sinks::handlers), and leave this destination out"
                 .into()),
@@ -90,6 +96,12 @@ impl Planned {
             Kind::Nats => settings.open(posthaste::sinks::nats::Nats::new),
             #[cfg(feature = "webhook")]
             Kind::Webhook => settings.open(posthaste::sinks::webhook::Webhook::new),
+            #[cfg(feature = "email")]
+            Kind::Email => settings.open(posthaste::sinks::email::Email::new),
+            #[cfg(feature = "sms")]
+            Kind::Sms => settings.open(posthaste::sinks::sms::Sms::new),
+            #[cfg(feature = "slack")]
+            Kind::Slack => settings.open(posthaste::sinks::slack::Slack::new),
             _ => None,
         }
     }

@@ -103,6 +103,26 @@ pub struct Destination {
     pub tenant_rate: Option<Rate>,
     /// Where it starts when the journal has never seen it.
     pub start_from: StartFrom,
+    /// Another destination, which also gets what dies here.
+    pub dead_letters_to: Option<Name>,
+}
+
+/// Whether every dead-letter destination is there and ends the chain; says what to change. Each with the destination that is wrong.
+pub fn check_dead_letters(destinations: &[Destination]) -> std::result::Result<(), (Name, String)> {
+    for destination in destinations {
+        let Some(to) = &destination.dead_letters_to else { continue };
+        let found = destinations.iter().find(|other| other.name == *to);
+        let wrong = match found {
+            None => format!("is `{to}`, and there is no such destination"),
+            Some(_) if *to == destination.name => "is the destination itself: name another one".into(),
+            Some(other) if other.dead_letters_to.is_some() => {
+                format!("is `{to}`, which has dead letters of its own: take `dead_letters_to` away there")
+            }
+            Some(_) => continue,
+        };
+        return Err((destination.name.clone(), wrong));
+    }
+    Ok(())
 }
 
 impl Destination {
@@ -135,6 +155,7 @@ impl Destination {
             rate: None,
             tenant_rate: None,
             start_from: StartFrom::default(),
+            dead_letters_to: None,
         }
     }
 
@@ -184,6 +205,12 @@ impl Destination {
     #[must_use]
     pub fn tenant_rate(self, rate: Rate) -> Self {
         Self { tenant_rate: Some(rate), ..self }
+    }
+
+    /// Sets which destination also gets what dies here. It has to be one of the same relay, and has no dead letters of its own.
+    #[must_use]
+    pub fn dead_letters_to(self, name: impl Into<Name>) -> Self {
+        Self { dead_letters_to: Some(name.into()), ..self }
     }
 
     /// Sets where it starts when the journal has never seen it.

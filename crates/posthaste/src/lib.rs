@@ -83,7 +83,7 @@
 //! |---|---|
 //! | `sqlite`, `postgres`, `mongodb`, `memory` | a store: the journal in that database, and writing to it |
 //! | `rusqlite`, `sqlx-sqlite`, `tokio-postgres`, `sqlx-postgres` | writing only, in a transaction of that driver, for applications whose relay runs elsewhere |
-//! | `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook` | a sink |
+//! | `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`, `email`, `sms`, `slack` | a sink |
 //! | `derive` | `#[derive(DomainEvent)]` |
 //! | `testkit`, `conformance` | see the map |
 //! | `simulator` | for the tests of this repository only |
@@ -110,6 +110,7 @@ pub mod error;
 pub mod inspect;
 pub mod journal;
 pub mod message;
+pub mod notify;
 pub mod relay;
 pub mod retry;
 pub mod rules;

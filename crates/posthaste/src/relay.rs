@@ -9,8 +9,8 @@ use futures_util::FutureExt;
 
 use self::store_calls::StoreClient;
 use self::worker::Worker;
-use crate::destination::Destination;
-use crate::error::Result;
+use crate::destination::{Destination, check_dead_letters};
+use crate::error::{Error, Kind, Result};
 use crate::sink::Sink;
 use crate::store::Store;
 
@@ -116,13 +116,16 @@ impl Relay {
         let Self { store, settings, destinations, monitor, tracer, waker } = self;
         settings.check()?;
         destinations.iter().try_for_each(|(destination, _)| destination.check())?;
+        let known: Vec<Destination> = destinations.iter().map(|(dest, _)| dest.clone()).collect();
+        check_dead_letters(&known).map_err(|(name, wrong)| {
+            Error::new(Kind::Invalid, format!("destination `{name}`: dead_letters_to {wrong}"))
+        })?;
         let mut until = pin!(until.fuse());
         tokio::select! {
             biased;
             () = tokio::time::sleep(settings.start_delay) => {}
             () = &mut until => return Ok(()),
         }
-        let known: Vec<Destination> = destinations.iter().map(|(dest, _)| dest.clone()).collect();
         let partitions = loop {
             match prepare(store.as_ref(), &known).await {
                 Ok(partitions) => break partitions,

@@ -2,6 +2,7 @@
 //!
 //! | rule | question |
 //! |---|---|
+//! | [`dead_letter`] | What does a dead-letter destination get of a message that died? |
 //! | [`decide`] | What becomes of a delivery that failed? |
 //! | [`operation`] | What does a replay or a discard do to a delivery of this status? |
 //! | [`status`] | Which status follows from a lane's cursor, its held keys and its parked deliveries? |
@@ -9,6 +10,7 @@
 //! | [`route`] | Which messages does a destination get? |
 //! | `suspicion` | How does a message come to be dead for killing workers? |
 
+pub mod dead_letter;
 pub mod decide;
 pub mod due;
 pub mod operation;

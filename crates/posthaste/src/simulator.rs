@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 pub use self::checks::Violation;
 pub use self::planted::Planted;
 use self::world::World;
+pub use self::world::outage::Told;
 
 mod checks;
 mod clients;
@@ -46,6 +47,11 @@ pub fn trace(seed: u64, planted: Option<Planted>, tell: Box<dyn FnMut(String)>) 
     let mut world = World::new(seed, planted);
     world.tell = Some(tell);
     world.run()
+}
+
+/// An hour of outage with so many messages behind it, told to somebody or not: the same world but for that.
+pub fn hour_of_outage(messages: usize, told: bool) -> Told {
+    World::with_outage(messages, told).told()
 }
 
 /// How many schedules it took to catch a planted mistake, or `None` if `most` were not enough.

@@ -3,8 +3,9 @@
 //! A sink delivers and says what happened. It does not retry, log, count or decide: [`rules::decide`](crate::rules::decide) does.
 //!
 //! Beside the port [`Sink`] stands what the sinks in [`sinks`](crate::sinks) are made of: [`template`] for names that messages decide,
-//! [`format`](mod@format) for bodies and headers, [`settings`] for what is wrong with a config, `shared_connection` for a client that many
-//! runs use at once, and `bounded_map` for what is known of a destination.
+//! `payload_template` for texts that people read, [`format`](mod@format) for bodies and headers, [`settings`] for what is wrong with a
+//! config, `http` for whatever is reached by HTTP, `shared_connection` for a client that many runs use at once, and `bounded_map` for what
+//! is known of a destination.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,9 +17,13 @@ use crate::journal::{Partition, Position};
 use crate::message::{Message, OrderKey};
 pub use crate::retry::Verdict;
 
-#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq"))]
+#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "slack"))]
 pub(crate) mod bounded_map;
 pub mod format;
+#[cfg(any(feature = "webhook", feature = "sms", feature = "slack"))]
+pub mod http;
+#[cfg(any(feature = "email", feature = "sms", feature = "slack"))]
+pub mod payload_template;
 pub mod settings;
 #[cfg(any(feature = "nats", feature = "redis"))]
 pub(crate) mod shared_connection;

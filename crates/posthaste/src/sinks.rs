@@ -13,6 +13,8 @@
 //!
 //! What only one sink has is a file of its own, with a name that says it. What several need is in [`sink`](crate::sink).
 
+#[cfg(feature = "email")]
+pub mod email;
 #[cfg(feature = "handlers")]
 pub mod handlers;
 #[cfg(feature = "kafka")]
@@ -23,6 +25,10 @@ pub mod nats;
 pub mod rabbitmq;
 #[cfg(feature = "redis")]
 pub mod redis;
+#[cfg(feature = "slack")]
+pub mod slack;
+#[cfg(feature = "sms")]
+pub mod sms;
 #[cfg(feature = "stdout")]
 pub mod stdout;
 #[cfg(feature = "webhook")]

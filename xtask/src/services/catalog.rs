@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{kafka, mongodb, nats, postgres, rabbitmq, redis};
+use super::{emulate, kafka, mailpit, mongodb, nats, postgres, prism, rabbitmq, redis, smtp_sink};
 
 pub const CATALOG: &[Service] = &[
     redis::SERVICE,
@@ -19,6 +19,11 @@ pub const CATALOG: &[Service] = &[
     rabbitmq::SERVICE,
     nats::SERVICE,
     kafka::SERVICE,
+    mailpit::SERVICE,
+    smtp_sink::SERVICE,
+    emulate::TWILIO,
+    emulate::SLACK,
+    prism::SERVICE,
 ];
 
 /// How to have a server of one kind.

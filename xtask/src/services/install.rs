@@ -29,8 +29,13 @@ fn folders() -> Vec<PathBuf> {
 pub fn apt(packages: &[&str]) -> Result<()> {
     let install = || quietly(apt_get(&["install", "--yes", "--no-install-recommends"]).args(packages));
     install()
-        .or_else(|_| quietly(&mut apt_get(&["update"])).and_then(|()| install()))
+        .or_else(|_| update().and_then(|()| install()))
         .with_context(|| format!("install {} by hand, or use `docker compose up`", packages.join(" ")))
+}
+
+/// Fetches the package lists anew.
+pub fn update() -> Result<()> {
+    quietly(&mut apt_get(&["update"]))
 }
 
 fn apt_get(arguments: &[&str]) -> Command {

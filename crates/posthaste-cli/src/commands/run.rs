@@ -10,6 +10,7 @@ use posthaste::relay::Monitor;
 use posthaste::store::Store;
 use tokio::sync::Notify;
 
+use self::notices::Notices;
 use self::reload::Reload;
 use self::server::Server;
 use self::signals::{Signal, Signals};
@@ -21,6 +22,7 @@ use crate::exit::{Exit, Misuse};
 use crate::logging;
 use crate::store;
 
+mod notices;
 mod reload;
 mod server;
 mod signals;
@@ -114,6 +116,7 @@ impl Program<'_> {
     /// Runs one relay to its end, and listens to signals meanwhile.
     async fn run(&self, relay: Relay, plan: &Plan, signals: &mut Signals) -> anyhow::Result<End> {
         let stop = Notify::new();
+        let _notices = Notices::start(plan, &self.store);
         let mut running = pin!(relay.run(stop.notified()));
         let mut end = None;
         loop {

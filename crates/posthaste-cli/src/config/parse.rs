@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use posthaste::duration;
+use posthaste::notify::Severity;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -21,6 +22,7 @@ pub struct File {
     pub log: Log,
     pub http: Option<Http>,
     pub otlp: Option<Otlp>,
+    pub notify: Option<Notify>,
     pub destinations: BTreeMap<String, Destination>,
 }
 
@@ -106,6 +108,67 @@ pub struct Otlp {
     pub timeout: Option<Span>,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Notify {
+    pub to: Option<Names>,
+    pub interval: Option<Span>,
+    pub dead_after: Option<Span>,
+    pub blocked_after: Option<Span>,
+    pub paused_after: Option<Span>,
+    pub outage_after: Option<Span>,
+    pub no_worker_after: Option<Span>,
+    pub lag_over: Option<Span>,
+    pub never: Option<Vec<NoticeKind>>,
+    pub remind_after: Option<Span>,
+    pub max_per_hour: Option<usize>,
+    pub quiet: Option<Quiet>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeKind {
+    Dead,
+    Blocked,
+    Paused,
+    Outage,
+    Lag,
+    NoWorker,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Quiet {
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub time_zone: Option<String>,
+    pub except: Option<Severity>,
+}
+
+/// One name, or a list.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "must be a name or a list of names")]
+pub enum Names {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Names {
+    pub fn into_vec(self) -> Vec<String> {
+        match self {
+            Self::One(name) => vec![name],
+            Self::Many(names) => names,
+        }
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        match self {
+            Self::One(one) => one == name,
+            Self::Many(names) => names.iter().any(|one| one == name),
+        }
+    }
+}
+
 /// What a caller may do. An operator may do everything that a viewer may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -137,12 +200,16 @@ pub struct Destination {
     pub rate: Option<Rate>,
     pub tenant_rate: Option<Rate>,
     pub start_from: Option<StartFrom>,
+    pub dead_letters_to: Option<String>,
     // What only one type of sink has: a table named like the type.
     pub redis: Option<Value>,
     pub rabbitmq: Option<Value>,
     pub kafka: Option<Value>,
     pub nats: Option<Value>,
     pub webhook: Option<Value>,
+    pub email: Option<Value>,
+    pub sms: Option<Value>,
+    pub slack: Option<Value>,
 }
 
 impl Destination {
@@ -154,6 +221,9 @@ impl Destination {
             (sinks::Kind::Kafka, self.kafka.take()),
             (sinks::Kind::Nats, self.nats.take()),
             (sinks::Kind::Webhook, self.webhook.take()),
+            (sinks::Kind::Email, self.email.take()),
+            (sinks::Kind::Sms, self.sms.take()),
+            (sinks::Kind::Slack, self.slack.take()),
         ];
         tables.into_iter().filter_map(|(kind, settings)| Some((kind, settings?)))
     }

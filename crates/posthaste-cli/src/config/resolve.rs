@@ -13,7 +13,7 @@ use super::problem::Problem;
 use super::resolve_http::HttpPlan;
 use super::resolve_otlp::OtlpPlan;
 use super::resolve_store::StorePlan;
-use super::{resolve_destination, resolve_http, resolve_otlp, resolve_store};
+use super::{resolve_destination, resolve_http, resolve_notify, resolve_otlp, resolve_store};
 use crate::sinks;
 
 /// A config that can be acted upon.
@@ -26,6 +26,8 @@ pub struct Plan {
     pub http: Option<HttpPlan>,
     /// Spans are made only if the config says so.
     pub otlp: Option<OtlpPlan>,
+    /// Somebody is told of what is wrong only if the config says so.
+    pub notify: Option<posthaste::notify::Settings>,
     pub destinations: Vec<DestinationPlan>,
 }
 
@@ -46,17 +48,16 @@ pub struct DestinationPlan {
 pub fn resolve(file: parse::File, folder: &Path, problems: &mut Vec<Problem>) -> Plan {
     let mut relay = relay(file.relay, problems);
     retention(&file.retention, &mut relay, problems);
+    let destinations = resolve_destination::resolve_all(file.destinations, file.notify.as_ref(), problems);
+    let known: Vec<Destination> = destinations.iter().map(|plan| plan.destination.clone()).collect();
     Plan {
         store: resolve_store::resolve(file.store, folder, problems),
         relay,
         log: log(file.log, problems),
         http: resolve_http::resolve(file.http, problems),
         otlp: resolve_otlp::resolve(file.otlp, problems),
-        destinations: file
-            .destinations
-            .into_iter()
-            .filter_map(|(name, written)| resolve_destination::resolve(&name, written, problems))
-            .collect(),
+        notify: resolve_notify::resolve(file.notify, &known, problems),
+        destinations,
     }
 }
 

@@ -1,9 +1,10 @@
 //! What one `[destinations.NAME]` means.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use posthaste::Destination;
-use posthaste::destination::{Rate, Route, StartFrom};
+use posthaste::destination::{Rate, Route, StartFrom, check_dead_letters};
 use posthaste::retry::{Backoff, OnDead};
 use serde_json::{Map, Value};
 
@@ -12,8 +13,35 @@ use super::problem::Problem;
 use super::resolve::{DestinationPlan, at_least, at_least_one, or};
 use crate::sinks;
 
+/// All destinations, and how they fit together.
+pub fn resolve_all(
+    written: BTreeMap<String, parse::Destination>,
+    notify: Option<&parse::Notify>,
+    problems: &mut Vec<Problem>,
+) -> Vec<DestinationPlan> {
+    let letters: BTreeSet<String> = written.values().filter_map(|written| written.dead_letters_to.clone()).collect();
+    let mut plans = Vec::new();
+    let known: Vec<String> = written.keys().cloned().collect();
+    for (name, mut one) in written {
+        // A destination for dead letters or notices gets nothing else, unless it says so.
+        let told = notify.and_then(|notify| notify.to.as_ref()).is_some_and(|to| to.contains(&name));
+        if letters.contains(&name) || told {
+            one.events.get_or_insert_default();
+        }
+        plans.extend(resolve(&name, one, problems));
+    }
+    let destinations: Vec<Destination> = plans.iter().map(|plan| plan.destination.clone()).collect();
+    if let Err((name, wrong)) = check_dead_letters(&destinations) {
+        // One that has a problem of its own is not among the plans.
+        if plans.len() == known.len() {
+            problems.push(Problem::new(format!("destinations.{name}.dead_letters_to"), wrong));
+        }
+    }
+    plans
+}
+
 /// Fills in and checks. `None` if the sink is not known.
-pub fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Problem>) -> Option<DestinationPlan> {
+fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Problem>) -> Option<DestinationPlan> {
     let mut section = Section { name, problems };
     section.check_name();
     let sink = section.sink(&mut written);
@@ -30,6 +58,7 @@ pub fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<P
     destination.rate = written.rate.and_then(|rate| section.rate("rate", &rate));
     destination.tenant_rate = written.tenant_rate.and_then(|rate| section.rate("tenant_rate", &rate));
     set(&mut destination.start_from, written.start_from.map(StartFrom::from));
+    destination.dead_letters_to = written.dead_letters_to.map(Into::into);
     section.check_limits(&destination);
     Some(DestinationPlan { destination, sink: sink? })
 }

@@ -31,7 +31,12 @@ impl Listener {
     /// Answers what `answer` returns, which may take its time: each connection has a thread, which ends with the test's process. Requests
     /// with a body are recorded and numbered from one on; others, such as `HEAD`, have no number.
     pub fn saying(answer: impl Fn(Option<usize>) -> &'static str + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::on("127.0.0.1:0", answer)
+    }
+
+    /// The same at an address of the test's own choice.
+    pub fn on(address: &str, answer: impl Fn(Option<usize>) -> &'static str + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
         let (address, heard) = (listener.local_addr().unwrap().to_string(), Arc::<Mutex<Vec<Heard>>>::default());
         let (notes, answer): (_, Arc<Answer>) = (heard.clone(), Arc::new(answer));
         std::thread::spawn(move || {

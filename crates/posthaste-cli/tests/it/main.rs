@@ -23,8 +23,12 @@ mod listener;
 mod lives;
 #[cfg(feature = "mongodb")]
 mod mongodb;
+#[cfg(feature = "webhook")]
+mod notices;
 mod operating;
 mod orders;
+#[cfg(feature = "full")]
+mod people;
 mod processes;
 mod program;
 mod relay;

@@ -5,6 +5,7 @@
 
 use self::crash_guard::CrashGuard;
 use self::cursor::LaneCursor;
+use self::dead_letters::DeadLetters;
 use self::key_queue::Hold;
 use self::key_queues::KeyQueues;
 pub(super) use self::key_queues::QueueId;
@@ -24,6 +25,7 @@ mod changes;
 mod commit;
 mod crash_guard;
 mod cursor;
+mod dead_letters;
 mod held_key;
 mod intake;
 pub(super) mod key_queue;
@@ -62,6 +64,7 @@ pub(super) struct Reading {
 pub(super) struct Lane {
     pub(super) id: LaneId,
     on_dead: OnDead,
+    dead_letters: Option<DeadLetters>,
     mistakes: Mistakes,
     pub(super) cursor: LaneCursor,
     queues: KeyQueues,
@@ -90,6 +93,7 @@ impl Lane {
         let mut lane = Self {
             id: lease.into(),
             on_dead: dest.policy.on_dead,
+            dead_letters: DeadLetters::of(dest),
             mistakes,
             reading: Reading { under_way: false, read_to: cursor.low },
             cursor: LaneCursor::resume(cursor),

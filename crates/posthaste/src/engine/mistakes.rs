@@ -56,12 +56,14 @@ pub enum Mistake {
     HandedOverLate,
     /// Try all suspects beside each other, so that they share the blame for the death of a worker.
     SuspectsTogether,
+    /// Tell the store again of a death whose commit failed, but not of its letter.
+    LettersForgotten,
 }
 
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -87,6 +89,7 @@ impl Mistake {
         Self::LateCommitIgnored,
         Self::HandedOverLate,
         Self::SuspectsTogether,
+        Self::LettersForgotten,
     ];
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Attempt, Epoch, HeldKey, Park, Partition, Position};
 use crate::destination::Name;
-use crate::message::OrderKey;
+use crate::message::{Message, OrderKey};
 
 /// How far a lane got.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +40,9 @@ pub struct LaneCommit {
     pub free: Vec<OrderKey>,
     /// Attempts to record.
     pub attempts: Vec<Attempt>,
+    /// Messages to write with all this, for the dead-letter destination. One whose origin is stored already is left out quietly, so that a
+    /// commit that is repeated writes nothing twice.
+    pub letters: Vec<Message>,
 }
 
 impl LaneCommit {
@@ -56,6 +59,7 @@ impl LaneCommit {
             hold: Vec::new(),
             free: Vec::new(),
             attempts: Vec::new(),
+            letters: Vec::new(),
         }
     }
 
@@ -67,6 +71,7 @@ impl LaneCommit {
             && self.hold.is_empty()
             && self.free.is_empty()
             && self.attempts.is_empty()
+            && self.letters.is_empty()
     }
 }
 

@@ -36,6 +36,12 @@ pub(super) struct StoreClient {
     outage: Arc<StoreOutage>,
 }
 
+/// The engine knows no time of day: what it writes gets its own here.
+fn stamp_letters(commits: &mut [LaneCommit]) {
+    let now = crate::clock::now();
+    commits.iter_mut().flat_map(|commit| &mut commit.letters).for_each(|letter| letter.occurred_at = now);
+}
+
 impl StoreClient {
     /// A worker's own access, with a watch of its own.
     pub(super) fn new(
@@ -101,7 +107,10 @@ impl StoreClient {
             StoreCall::Due { destination, partitions, limit } => {
                 StoreAnswer::Due(store.due(&destination, &partitions, limit).await?)
             }
-            StoreCall::Commit(commits) => StoreAnswer::Committed(self.commit(&commits).await?),
+            StoreCall::Commit(mut commits) => {
+                stamp_letters(&mut commits);
+                StoreAnswer::Committed(self.commit(&commits).await?)
+            }
             StoreCall::Pause { destination, why } => {
                 self.pause(&destination, &why).await?;
                 StoreAnswer::Paused

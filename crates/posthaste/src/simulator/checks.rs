@@ -5,7 +5,7 @@ use std::fmt;
 
 use foldhash::{HashMap, HashSet};
 
-use super::plan::{MAX_ATTEMPTS, READ_BATCH, WINDOW};
+use super::plan::MAX_ATTEMPTS;
 use crate::destination::Name;
 use crate::inspect::Status;
 use crate::journal::{Epoch, Position};
@@ -39,6 +39,8 @@ pub enum Violation {
     ReleasedInFlight,
     /// Dead although it was neither rejected nor out of attempts.
     DeadWithoutCause,
+    /// A message died and its dead-letter destination got no letter, or got one about a death that never was.
+    LettersWrong,
     /// Delivered before its time.
     TooEarly,
     /// A message killed worker after worker.
@@ -82,6 +84,8 @@ pub(super) struct Checks {
     pub(super) discarded: HashSet<Spot>,
     /// An operator asked for it again: its order is off.
     replayed: HashSet<Spot>,
+    /// Deaths of a message at a destination with dead letters.
+    letters_due: HashMap<Spot, u32>,
     /// The acknowledgement was lost on its way.
     pub(super) lost_acks: HashSet<Spot>,
 }
@@ -175,9 +179,19 @@ impl Checks {
         }
     }
 
-    pub(super) fn memory(&mut self, unsettled: usize, lanes: usize, set_aside: impl FnOnce() -> usize) {
-        // Beside what a lane works on, one batch may have arrived for it and one be under way.
-        let window = lanes * (WINDOW + 2 * READ_BATCH);
+    /// A message died that was not dead before, at a destination with dead letters.
+    pub(super) fn needs_letter(&mut self, spot: Spot) {
+        *self.letters_due.entry(spot).or_default() += 1;
+    }
+
+    /// So many letters about each message are in the store.
+    pub(super) fn letters(&mut self, stored: &HashMap<Spot, u32>) {
+        if *stored != self.letters_due {
+            self.violated(Violation::LettersWrong);
+        }
+    }
+
+    pub(super) fn memory(&mut self, unsettled: usize, window: usize, set_aside: impl FnOnce() -> usize) {
         if unsettled > window && unsettled > window + set_aside() {
             self.violated(Violation::MemoryExceeded);
         }

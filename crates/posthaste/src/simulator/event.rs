@@ -40,6 +40,8 @@ pub(super) enum Event {
     ClockJump(i64),
     /// An operator intervenes.
     Operate,
+    /// The watcher looks whether somebody has to be told.
+    Look,
     /// Faults are over: has everything come to rest?
     Drained,
 }

@@ -12,24 +12,22 @@ use crate::settings::Settings;
 const FAULTS_END: Duration = Duration::from_secs(4);
 /// Faults stop here in schedules about workers that are killed from outside, again and again.
 const KILLS_END: Duration = Duration::from_secs(20);
-/// Whatever has not drained by now never will.
-pub(super) const GIVE_UP: Duration = Duration::from_secs(60);
+const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
 pub(super) const PARTITIONS: u16 = 3;
 pub(super) const MAX_ATTEMPTS: u32 = 3;
+/// The destination that gets what dies at the first one, in some schedules.
+pub(super) const DEAD_LETTERS: &str = "dead";
 /// So many of a hundred schedules are about two workers and one key; more would cost too much, for they have many messages.
 const CONTENDED: u64 = 1;
 /// So many of a hundred schedules are about workers that are killed from outside, again and again.
 const BESIEGED: u64 = 2;
-/// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
-pub(super) const WINDOW: usize = 6;
-pub(super) const READ_BATCH: usize = 5;
+const WINDOW: usize = 6;
+const READ_BATCH: usize = 5;
 
 /// The parameters of one schedule, drawn from its seed. Percentages are per event.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    /// Faults stop here; whatever is left must drain.
-    pub(super) faults_end: Duration,
     pub(super) workers: usize,
     pub(super) transactions: usize,
     /// A transaction with more messages than a worker may have in memory.
@@ -58,15 +56,55 @@ pub(super) struct Plan {
     pub(super) scheduled: u64,
     pub(super) hints: bool,
     pub(super) destinations: Vec<Destination>,
+    /// Faults stop here; whatever is left must drain.
+    pub(super) faults_end: Duration,
+    /// Whatever has not drained by now never will.
+    pub(super) give_up: Duration,
+    /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
+    pub(super) window: usize,
+    pub(super) read_batch: usize,
 }
 
 impl Plan {
+    /// One worker and no fault at all, with room for many messages.
+    pub(super) fn calm(destinations: Vec<Destination>) -> Self {
+        Self {
+            workers: 1,
+            transactions: 0,
+            flood: 0,
+            keys: 1,
+            rollback: 0,
+            lost_request: 0,
+            lost_reply: 0,
+            slow_request: 0,
+            time_out: 0,
+            lost_ack: 0,
+            nack: 0,
+            slow: 0,
+            outages: 0,
+            crashes: 0,
+            freezes: 0,
+            clock_jumps: 0,
+            forward_jumps: false,
+            graceful_stops: 0,
+            operator_actions: 0,
+            poison: 0,
+            killers: 0,
+            scheduled: 0,
+            hints: true,
+            destinations,
+            faults_end: FAULTS_END,
+            give_up: GIVE_UP,
+            window: 1_000,
+            read_batch: 500,
+        }
+    }
+
     /// Draws a schedule. With `contended`, it is one about two workers and one key.
     pub(super) fn draw(dice: &mut Dice, contended: bool) -> Self {
         // Most schedules are calm in most respects, so that each fault also appears nearly alone.
         let mut sometimes = |chance: u64, most: u64| if dice.percent(chance) { 1 + dice.below(most) } else { 0 };
         let mut plan = Self {
-            faults_end: FAULTS_END,
             rollback: sometimes(50, 30),
             lost_request: sometimes(30, 10),
             lost_reply: sometimes(40, 15),
@@ -79,7 +117,6 @@ impl Plan {
             crashes: sometimes(40, 3) as usize,
             freezes: sometimes(30, 2) as usize,
             clock_jumps: sometimes(15, 2) as usize,
-            forward_jumps: false,
             graceful_stops: sometimes(20, 2) as usize,
             operator_actions: sometimes(35, 6) as usize,
             poison: sometimes(40, 10),
@@ -90,7 +127,9 @@ impl Plan {
             workers: 1 + dice.below(3) as usize,
             keys: 1 + dice.below(5),
             hints: dice.percent(70),
-            destinations: Vec::new(),
+            window: WINDOW,
+            read_batch: READ_BATCH,
+            ..Self::calm(Vec::new())
         };
         if dice.percent(CONTENDED) || contended {
             plan.contend();
@@ -163,8 +202,15 @@ impl Plan {
         let mut destinations = vec![first];
         if dice.percent(25) {
             let route = Route::matching(["order.*"]);
-            destinations
-                .push(Destination { timeout: ms(250), ..Destination::new("second").route(route).policy(policy) });
+            destinations.push(Destination {
+                timeout: ms(250),
+                ..Destination::new("second").route(route).policy(policy.clone())
+            });
+        }
+        if dice.percent(30) {
+            destinations[0].dead_letters_to = Some(DEAD_LETTERS.into());
+            let letters = Destination::new(DEAD_LETTERS).route(Route::named_only()).policy(policy);
+            destinations.push(Destination { timeout: ms(250), ..letters });
         }
         destinations
     }
@@ -175,8 +221,8 @@ impl Plan {
             worker: WorkerId(format!("worker-{nth}")),
             lease_ttl: LEASE_TTL,
             poll_interval: Duration::from_millis(120),
-            window_messages: WINDOW,
-            read_batch: READ_BATCH,
+            window_messages: self.window,
+            read_batch: self.read_batch,
             commit_interval: Duration::from_millis(5),
             commit_batch: 4,
             stop_timeout: Duration::from_millis(400),

@@ -15,12 +15,15 @@ pub enum Planted {
     CommitTorn,
     /// What waits behind a held key is read without its last message.
     HeldReadCutShort,
+    /// The letters of a commit are stored, whether or not the commit is: two transactions instead of one.
+    LettersTorn,
 }
 
 impl Planted {
     /// Every mistake that can be planted.
     pub fn all() -> Vec<Self> {
-        let store = [Self::NoFence, Self::LeaseGrantedTwice, Self::CommitTorn, Self::HeldReadCutShort];
+        let store =
+            [Self::NoFence, Self::LeaseGrantedTwice, Self::CommitTorn, Self::HeldReadCutShort, Self::LettersTorn];
         Mistake::ALL.map(Self::Engine).into_iter().chain(store).collect()
     }
 

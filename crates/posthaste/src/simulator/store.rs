@@ -1,11 +1,18 @@
 //! The simulated store: the executable specification, with the planted mistakes of stores.
 
-use super::checks::{Checks, Violation};
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
+
+use super::checks::{Checks, Spot, Violation};
 use super::plan::LEASE_TTL;
 use super::planted::Planted;
+use crate::destination::Name;
 use crate::engine::{StoreAnswer, StoreCall};
 use crate::error::Result;
-use crate::journal::{Entry, Epoch, Grant, LaneCommit, Lease, ParkedState, Partition, Position, WorkerId};
+use crate::inspect::Status;
+use crate::journal::{Entry, Epoch, Grant, LaneCommit, Lease, Park, ParkedState, Partition, Position, WorkerId};
+use crate::rules::dead_letter::header;
 use crate::stores::memory::Core;
 
 /// The store of one schedule.
@@ -15,14 +22,16 @@ pub(super) struct Store {
     pub(super) planted: Option<Planted>,
     /// Newest lease of each partition.
     leases: Vec<Lease>,
+    /// The destinations that have a dead-letter destination.
+    with_letters: Vec<Name>,
 }
 
 impl Store {
     /// A store without leases.
-    pub(super) fn new(core: Core, planted: Option<Planted>) -> Self {
+    pub(super) fn new(core: Core, planted: Option<Planted>, with_letters: Vec<Name>) -> Self {
         let unleased = |partition| Lease { partition, epoch: Epoch::default(), expired_before: false };
         let leases = Partition::all(core.partitions()).map(unleased).collect();
-        Self { core, planted, leases }
+        Self { core, planted, leases, with_letters }
     }
 
     /// Whether this is the newest lease of its partition.
@@ -87,7 +96,16 @@ impl Store {
                 _ => {}
             }
         }
+        if self.planted == Some(Planted::LettersTorn) {
+            self.core.append(commits.iter_mut().flat_map(|commit| std::mem::take(&mut commit.letters)));
+        }
+        let before = self.dead(&commits);
         let refused = self.core.commit(&commits)?;
+        let after = self.dead(&commits);
+        after
+            .difference(&before)
+            .filter(|(name, _)| self.has_letters(name))
+            .for_each(|spot| checks.needs_letter(spot.clone()));
         for (commit, epoch) in commits.iter().zip(epochs) {
             if refused.contains(&commit.partition) {
                 continue;
@@ -100,6 +118,32 @@ impl Store {
             }
         }
         Ok(refused)
+    }
+
+    /// Which of the deliveries that these commits declare dead are so in the store.
+    fn dead(&self, commits: &[LaneCommit]) -> BTreeSet<Spot> {
+        let dead = |park: &&Park| park.state == ParkedState::Dead;
+        let spots = commits
+            .iter()
+            .flat_map(|commit| commit.park.iter().filter(dead).map(|park| (commit.destination.clone(), park.position)));
+        spots.filter(|(name, position)| self.core.status(name, *position) == Some(Status::Dead)).collect()
+    }
+
+    fn has_letters(&self, name: &Name) -> bool {
+        self.with_letters.contains(name)
+    }
+
+    /// How many letters about each message there are.
+    pub(super) fn letters(&self) -> HashMap<Spot, u32> {
+        let mut letters = HashMap::default();
+        for message in self.core.messages() {
+            let header = |name| message.headers.get(name);
+            let about = header(header::DESTINATION).zip(header(header::POSITION));
+            let spot =
+                about.and_then(|(name, position)| Some((Name::from(name), Position::seq(position.parse().ok()?))));
+            *letters.entry(spot).or_default() += 1;
+        }
+        letters.into_iter().filter_map(|(spot, count)| Some((spot?, count))).collect()
     }
 
     /// Everything committed, with its position.

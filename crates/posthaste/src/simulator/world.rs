@@ -10,7 +10,7 @@ use super::destinations::{Answer, receive};
 use super::dice::Dice;
 use super::event::{Event, Scheduled};
 use super::node::{Flight, Node};
-use super::plan::{GIVE_UP, PARTITIONS, Plan};
+use super::plan::{PARTITIONS, Plan};
 use super::planted::Planted;
 use super::store::Store;
 use super::{Outcome, clients};
@@ -18,9 +18,11 @@ use crate::destination::Name;
 use crate::engine::{Action, Engine, HandOver, Input, RunId, StoreAnswer, StoreCall, StoreFailure, StoreRequest};
 use crate::inspect::Status;
 use crate::journal::{Position, WorkerId};
-use crate::sink::{self, Run};
+use crate::notify::Watcher;
+use crate::sink::{self, Delivery, Run};
 use crate::stores::memory::Core;
 
+pub(super) mod outage;
 mod workers;
 
 /// Wall time at the start of every schedule.
@@ -48,19 +50,32 @@ pub(super) struct World {
     digest: DefaultHasher,
     done: bool,
     pub(super) tell: Option<Box<dyn FnMut(String)>>,
+    /// Who tells people what is wrong.
+    watcher: Option<Watcher>,
+    /// Destination, type and time of all arrivals, where somebody wants to know.
+    arrival_times: Option<Vec<(String, String, Duration)>>,
 }
 
 impl World {
     pub(super) fn new(seed: u64, planted: Option<Planted>) -> Self {
         let mut dice = Dice::new(seed);
         let plan = Plan::draw(&mut dice, planted.is_some_and(Planted::needs_contention));
+        let mut world = Self::of(plan, dice, planted);
+        world.schedule_everything();
+        world
+    }
+
+    /// A world in which nothing is scheduled yet.
+    fn of(plan: Plan, dice: Dice, planted: Option<Planted>) -> Self {
         let mut core = Core::new(PARTITIONS);
         core.set_now(EPOCH);
         core.register(&plan.destinations);
-        let mut world = Self {
+        let with_letters = plan.destinations.iter().filter(|dest| dest.dead_letters_to.is_some());
+        let with_letters = with_letters.map(|dest| dest.name.clone()).collect();
+        Self {
             dice,
             planted,
-            store: Store::new(core, planted),
+            store: Store::new(core, planted, with_letters),
             names: plan.destinations.iter().map(|dest| dest.name.clone()).collect(),
             checks: Checks::default(),
             nodes: (0..plan.workers).map(|_| None).collect(),
@@ -75,10 +90,10 @@ impl World {
             digest: DefaultHasher::new(),
             done: false,
             tell: None,
+            watcher: None,
+            arrival_times: None,
             plan,
-        };
-        world.schedule_everything();
-        world
+        }
     }
 
     fn schedule_everything(&mut self) {
@@ -148,11 +163,11 @@ impl World {
             }
             (next.at, next.order, next.node, std::mem::discriminant(&*next.event)).hash(&mut self.digest);
             self.step(next);
-            if self.done || self.now > GIVE_UP || !self.checks.violations.is_empty() {
+            if self.done || self.now > self.plan.give_up || !self.checks.violations.is_empty() {
                 break;
             }
         }
-        if self.now > GIVE_UP {
+        if self.now > self.plan.give_up {
             self.checks.violated(Violation::Stuck);
             if let Some(tell) = &mut self.tell {
                 self.store.core.statuses().iter().for_each(|status| tell(format!("left: {status:?}")));
@@ -184,6 +199,7 @@ impl World {
                 clients::operate(&self.plan, &mut self.store.core, &mut self.checks, &mut self.dice);
             }
             Event::Start => self.start(node),
+            Event::Look => self.look(),
             Event::Crash => self.crash(node),
             Event::Drained => self.look_whether_drained(),
             // Packets outlive their sender.
@@ -257,6 +273,7 @@ impl World {
             return self.at(at, 0, Event::Drained);
         }
         self.done = true;
+        self.checks.letters(&self.store.letters());
         for (name, position, status) in deliveries {
             let spot: Spot = (name, position);
             if status == Status::Delivered && !self.checks.has_arrived(&spot) {

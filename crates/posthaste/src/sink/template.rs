@@ -46,7 +46,7 @@ pub enum Field {
 }
 
 impl Field {
-    const ALL: [(&'static str, Self); 11] = [
+    pub(crate) const ALL: [(&'static str, Self); 11] = [
         ("id", Self::Id),
         ("event_type", Self::EventType),
         ("aggregate_type", Self::AggregateType),

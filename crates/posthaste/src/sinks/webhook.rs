@@ -1,48 +1,41 @@
 //! HTTP requests to an endpoint of someone else, signed as Standard Webhooks says.
 //!
-//! One request per message; a 2xx confirms it. The endpoint is on the far side of a boundary, so nothing it says is trusted: no
-//! redirects, no cookies, no more than 20 kB of its answer, and no address of our own networks (`guard`). Proxies that the
-//! environment names are not used, because they would connect in our place, past the guard.
+//! One request per message; a 2xx confirms it. What is not trusted about an endpoint, and which addresses are never called, is in
+//! [`http`](crate::sink::http).
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::{Client, Method};
+use reqwest::Method;
 
 use self::encode::OwnHeaders;
 use self::endpoint::Endpoint;
-use self::guard::Guard;
-pub use self::resolver::{Lookup, System};
 pub use self::settings::{Settings, StatusVerdict};
 use self::signature::Signer;
 use self::verdict::Verdicts;
 use crate::sink::format::Format;
+use crate::sink::http::{Http, Times};
+pub use crate::sink::http::{Lookup, System};
 use crate::sink::settings::Problem;
-use crate::sink::{Error, Outcome, Run, Sink, Verdict};
+use crate::sink::{Error, Outcome, Run, Sink};
 
-mod connection;
 mod encode;
 mod endpoint;
-pub mod guard;
 mod publish;
-mod resolver;
-mod retry_after;
 mod settings;
 mod signature;
 mod verdict;
 
 /// An endpoint that takes messages by HTTP.
 pub struct Webhook {
-    client: Client,
+    http: Http,
     endpoint: Endpoint,
     method: Method,
     format: Format,
     headers: OwnHeaders,
     signer: Option<Signer>,
     verdicts: Verdicts,
-    timeout: Duration,
 }
 
 impl fmt::Debug for Webhook {
@@ -61,16 +54,17 @@ impl Webhook {
     /// Finds addresses by other means than the system's. What they find passes the guard like everything else.
     pub fn with_lookup(settings: Settings, lookup: Arc<dyn Lookup>) -> Result<Self, Problem> {
         let problem = |setting| move |text: String| Problem::new(setting, text);
-        let guard = Arc::new(Guard::allowing(&settings.allow).map_err(problem("allow"))?);
+        let times =
+            Times { exchange: settings.timeout, connect: settings.connect_timeout, idle: settings.idle_timeout };
+        let http = Http::new(times, &settings.allow, lookup)?;
         Ok(Self {
-            client: connection::client(&settings, guard.clone(), lookup)?,
-            endpoint: Endpoint::new(settings.url, guard).map_err(problem("url"))?,
+            endpoint: Endpoint::new(settings.url, &http).map_err(problem("url"))?,
+            http,
             method: settings::method(&settings.method).map_err(problem("method"))?,
             format: settings.format,
             headers: OwnHeaders::new(settings.headers).map_err(problem("headers"))?,
             signer: Signer::new(&settings.secrets).map_err(problem("secrets"))?,
             verdicts: Verdicts::new(&settings.statuses, settings.retry_after_cap).map_err(problem("statuses"))?,
-            timeout: settings.timeout,
         })
     }
 }
@@ -90,11 +84,7 @@ impl Sink for Webhook {
     /// there is nobody to ask.
     async fn check(&self) -> Result<(), Error> {
         let Some(url) = self.endpoint.root() else { return Ok(()) };
-        let answer = self.client.head(url.clone()).timeout(self.timeout).send().await;
-        answer.map(drop).map_err(|error| match verdict::of_transport(&url, &error) {
-            error if error.verdict == Verdict::Retry => Error::unreachable(error),
-            error => error,
-        })
+        self.http.reach(&url).await
     }
 }
 

@@ -122,6 +122,11 @@ impl Postgres {
         Ok(Self { shared: Arc::new(shared) })
     }
 
+    /// Where messages are written, in the schema of this store.
+    fn outbox(&self) -> Outbox {
+        Outbox::in_schema(&self.shared.options.schema)
+    }
+
     /// How often this handle has sent the database a request since it was opened: what an idle relay costs.
     pub fn queries(&self) -> u64 {
         self.shared.queries.load(Ordering::Relaxed)

@@ -41,6 +41,7 @@ macro_rules! on_every_store {
 mod bad_sinks;
 mod bounds;
 mod claims;
+mod dead_letter_destinations;
 mod dead_letters;
 mod delivering;
 mod failing_stores;

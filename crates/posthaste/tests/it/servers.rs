@@ -23,7 +23,7 @@ pub(crate) fn file(name: &str, path: &str) -> String {
 }
 
 /// For tests with a server of their own, which takes its time to start on a busy machine.
-#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq"))]
+#[cfg(any(feature = "email", feature = "kafka", feature = "nats", feature = "rabbitmq"))]
 pub(crate) fn block_on(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let in_time = async { tokio::time::timeout(std::time::Duration::from_secs(300), test).await };

@@ -3,6 +3,7 @@
 //! `cargo xtask sim` runs it in earnest; these are few enough schedules for a debug build.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use posthaste::simulator::{self, Planted};
 
@@ -16,6 +17,18 @@ fn the_same_seed_gives_the_same_schedule() {
     for seed in [1, 2, 77, 4_711, u64::MAX] {
         assert_eq!(simulator::run(seed, None), simulator::run(seed, None), "seed {seed}");
     }
+}
+
+/// An outage is one piece of news, however much waits behind it; and nobody waits for the news.
+#[test]
+fn an_hour_of_outage_with_100_000_messages_makes_three_notices_that_delay_nothing() {
+    let [told, untold] = [true, false].map(|told| simulator::hour_of_outage(100_000, told));
+    assert_eq!((told.violations.as_slice(), untold.violations.as_slice()), (&[][..], &[][..]));
+    let types = ["posthaste.outage.began", "posthaste.outage.still", "posthaste.outage.over"];
+    assert_eq!((told.notices.as_slice(), untold.notices.len()), (&types.map(String::from)[..], 0));
+    let (second, hour) = (Duration::from_secs(1), Duration::from_secs(3600));
+    assert!(told.caught_up > hour && told.caught_up < untold.caught_up + second, "{told:?} {untold:?}");
+    assert!(told.slowest_beside < second && untold.slowest_beside < second, "{told:?} {untold:?}");
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! The sink suite on every sink, and on sinks that are wrong on purpose.
 
-#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+#[cfg(any(feature = "email", feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 pub(crate) mod certificates;
+#[cfg(feature = "email")]
+mod email;
+#[cfg(any(feature = "email", feature = "slack", feature = "sms"))]
+mod everything;
 mod handlers;
 mod handlers_behind_a_relay;
 #[cfg(feature = "kafka")]
@@ -19,12 +23,24 @@ mod rabbitmq;
 mod redis;
 #[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 mod runs;
+#[cfg(feature = "slack")]
+mod slack;
+#[cfg(feature = "sms")]
+mod sms;
 mod stdout;
 #[cfg(feature = "webhook")]
 mod webhook;
 
 /// Settings that differ from others in what `change` does to them.
-#[cfg(any(feature = "nats", feature = "rabbitmq", feature = "redis", feature = "webhook"))]
+#[cfg(any(
+    feature = "email",
+    feature = "nats",
+    feature = "rabbitmq",
+    feature = "redis",
+    feature = "slack",
+    feature = "sms",
+    feature = "webhook"
+))]
 fn changed<S>(mut settings: S, change: impl FnOnce(&mut S)) -> S {
     change(&mut settings);
     settings

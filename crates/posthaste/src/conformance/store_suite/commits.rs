@@ -7,10 +7,11 @@ use tokio::task::JoinSet;
 use super::Fixture;
 use super::fixture::{LONG, SHORT, eventually, worker};
 use super::leases::take_over;
-use super::making::{different_orders, hold, lane, lease_of, order, orders, park, passed, settled};
+use super::making::{different_orders, hold, lane, lease_of, made, order, orders, park, passed, settled};
 use crate::error::Result;
 use crate::inspect::Status;
 use crate::journal::{Attempt, Cursor, Entry, LaneCommit, Lease, ParkedState, Position};
+use crate::message::Message;
 
 /// A lane that opens finds the cursor that was committed last.
 pub async fn a_cursor_comes_back_as_it_was_committed(t: Fixture) -> Result<()> {
@@ -60,6 +61,32 @@ pub async fn a_lost_lease_commits_nothing(t: Fixture) -> Result<()> {
     let refused = t.journal.commit(&[whole(&entries, lost)]).await?;
     assert_eq!(refused, [lost.partition]);
     assert_untouched(&t, &entries, taken).await
+}
+
+/// What a commit writes for the dead-letter destination is there with the rest of it, once however often it is sent, and not at all if
+/// the lease is lost.
+pub async fn letters_are_stored_with_their_commit_once_or_not_at_all(t: Fixture) -> Result<()> {
+    let (entries, lost, taken) = taken_over(&t).await?;
+    let builder = Message::builder("order.created", "order", "letter")
+        .destination("dead")
+        .header("dead-letter-reason", "rejected");
+    let letter = made(builder.origin("posthaste.dead.a", "1"));
+    let dead = |lease| LaneCommit {
+        park: vec![park(&entries[0], ParkedState::Dead)],
+        letters: vec![letter.clone()],
+        ..lane("a", lease)
+    };
+    assert_eq!(t.journal.commit(&[dead(lost)]).await?, [lost.partition]);
+    assert!(t.inspect.get(letter.id).await?.is_none(), "refused like the rest");
+    for _ in 0..2 {
+        t.commit(&[dead(taken)]).await?;
+    }
+    assert_eq!(t.status("a", entries[0].message.id).await?, Some(Status::Dead));
+    t.journal.advance().await?;
+    let all = t.read_all().await?;
+    let found: Vec<_> = all.iter().filter(|entry| entry.message.id == letter.id).collect();
+    assert_eq!(found.iter().map(|entry| &*entry.message).collect::<Vec<_>>(), [&letter]);
+    Ok(())
 }
 
 /// Only the current epoch may write; a higher one is refused like a lower one.

@@ -92,6 +92,7 @@ macro_rules! store_suite {
                 a_destination_that_was_never_registered_is_not_found,
             }
             commits {
+                letters_are_stored_with_their_commit_once_or_not_at_all,
                 a_cursor_comes_back_as_it_was_committed,
                 what_is_done_beyond_a_cursor_may_be_much,
                 a_commit_without_a_cursor_leaves_it_where_it_is,

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::journal::{Attempt, HeldKey, LaneCommit, Park, Position};
-use crate::message::OrderKey;
+use crate::message::{Message, OrderKey};
 
 /// Uncommitted decisions of one lane; the latest one about a position or key wins.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub(in crate::engine) struct Changes {
     /// `None` frees the key.
     held: HashMap<OrderKey, Option<HeldKey>>,
     attempts: Vec<Attempt>,
+    /// For the dead-letter destination.
+    letters: Vec<Message>,
 }
 
 /// What becomes of a parked delivery.
@@ -56,7 +58,17 @@ impl Changes {
         self.attempts.push(attempt);
     }
 
-    /// Nothing gathered.
+    /// Adds letters about messages that died.
+    pub(in crate::engine) fn letters(&mut self, letters: impl IntoIterator<Item = Message>) {
+        self.letters.extend(letters);
+    }
+
+    /// Forgets the letters.
+    pub(in crate::engine) fn forget_letters(&mut self) {
+        self.letters.clear();
+    }
+
+    /// Nothing gathered. A letter never comes alone.
     pub(in crate::engine) fn is_empty(&self) -> bool {
         self.parked.is_empty() && self.held.is_empty() && self.attempts.is_empty()
     }
@@ -80,6 +92,7 @@ impl Changes {
         self.parked.extend(newer.parked);
         self.held.extend(newer.held);
         self.attempts.extend(newer.attempts);
+        self.letters.extend(newer.letters);
     }
 
     /// Adds these changes to what the store is told.
@@ -100,5 +113,6 @@ impl Changes {
         commit.hold.sort_by(|a, b| a.key.cmp(&b.key));
         commit.free.sort();
         commit.attempts.extend(self.attempts.iter().cloned());
+        commit.letters.extend(self.letters.iter().cloned());
     }
 }

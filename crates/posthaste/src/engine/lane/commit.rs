@@ -53,7 +53,8 @@ impl Lane {
 
     /// The answer was an error or got lost: everything is told again.
     pub(in crate::engine) fn commit_failed(&mut self) {
-        self.unsaved.commit_failed(self.mistakes.has(Mistake::FailedCommitForgotten));
+        let mistaken = |mistake| self.mistakes.has(mistake);
+        self.unsaved.commit_failed(mistaken(Mistake::FailedCommitForgotten), mistaken(Mistake::LettersForgotten));
     }
 
     /// No answer that is older than the last commit can arrive any more.

@@ -109,6 +109,10 @@ impl Lane {
 
     /// Has the store told of a parked delivery.
     pub(super) fn write_park(&mut self, message: &QueuedMessage, parking: Parking, holds: bool) {
+        if parking.state == ParkedState::Dead {
+            let letter = self.dead_letters.as_mut().map(|to| to.write(self.id, message, parking.failure.as_ref()));
+            self.unsaved.changes.letters(letter);
+        }
         let (error, progress) = match parking.failure {
             Some(failure) => {
                 // A death is no attempt that counts, but it has a line of its own in the timeline.

@@ -96,9 +96,12 @@ impl Unsaved {
         Some((saved, std::mem::take(&mut self.awaiting_committing)))
     }
 
-    /// The answer was an error or got lost: everything is told again, unless `forget` says otherwise.
-    pub(super) fn commit_failed(&mut self, forget: bool) {
-        let Some(changes) = self.committing.take() else { return };
+    /// The answer was an error or got lost: everything is told again, unless a mistake says otherwise.
+    pub(super) fn commit_failed(&mut self, forget: bool, forget_letters: bool) {
+        let Some(mut changes) = self.committing.take() else { return };
+        if forget_letters {
+            changes.forget_letters();
+        }
         if !forget {
             self.changes.restore(changes);
         }

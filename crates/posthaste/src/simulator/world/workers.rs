@@ -46,8 +46,10 @@ impl World {
             return self.at(at, n, Event::Start);
         }
         let (unsettled, lanes) = (node.engine.unsettled(), self.names.len() * usize::from(PARTITIONS));
+        // Beside what a lane works on, one batch may have arrived for it and one be under way.
+        let window = lanes * (self.plan.window + 2 * self.plan.read_batch);
         let set_aside = || self.store.core.overview().destinations.iter().map(set_aside).sum();
-        self.checks.memory(unsettled, lanes, set_aside);
+        self.checks.memory(unsettled, window, set_aside);
         let started = node.started;
         if let Some(wake) = node.engine.wake_at(clock) {
             let wake = (started + wake).max(self.now + Duration::from_micros(100));
@@ -190,6 +192,11 @@ impl World {
             checks.arrival(spot, &delivery.message, dest.policy.on_dead, &earlier);
         };
         let answer = receive(&run, &self.plan, down, calm, &mut self.dice, &mut self.checks, arrived);
+        if let (Some(times), false) = (&mut self.arrival_times, down) {
+            let arrived =
+                |delivery: &Delivery| (run.destination.to_string(), delivery.message.event_type.to_string(), self.now);
+            times.extend(run.deliveries.iter().map(arrived));
+        }
         let alive = life == self.lives[n];
         let (outcome, after) = match answer {
             Answer::Death if alive => return self.crash(n),

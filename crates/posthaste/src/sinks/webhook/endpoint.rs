@@ -1,38 +1,33 @@
 //! Where a message goes: a URL with fields of the message in it.
 
-use std::net::IpAddr;
-use std::sync::Arc;
-
 use reqwest::Url;
 
-use super::guard::Guard;
-use super::resolver::Refused;
+use crate::sink::http::{Http, parse_url};
 use crate::sink::template::{Field, Rule, Template, percent_encode};
 use crate::sink::{Delivery, Error, Run};
 
 pub(super) struct Endpoint {
     template: Template,
-    guard: Arc<Guard>,
     /// Scheme and host, where no message decides them.
     root: Option<Url>,
 }
 
 impl Endpoint {
-    pub(super) fn new(template: Template, guard: Arc<Guard>) -> Result<Self, String> {
+    pub(super) fn new(template: Template, http: &Http) -> Result<Self, String> {
         template.check(&UrlRule)?;
         let written = template.to_string();
         let authority =
             written.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(""));
-        let root = (!authority.contains('{')).then(|| parse(&written.replace(['{', '}', '|'], "x"))).transpose()?;
+        let root = (!authority.contains('{')).then(|| parse_url(&written.replace(['{', '}', '|'], "x"))).transpose()?;
         let root = root.map(|mut url| {
             url.set_path("/");
             url.set_query(None);
             url
         });
         if let Some(url) = &root {
-            admit(&guard, url).map_err(|refused| format!("points to an address that is not public: {refused}"))?;
+            http.admit(url).map_err(|refused| format!("points to an address that is not public: {refused}"))?;
         }
-        Ok(Self { template, guard, root })
+        Ok(Self { template, root })
     }
 
     /// Without what may be a secret: path and query.
@@ -40,10 +35,10 @@ impl Endpoint {
         self.root.clone()
     }
 
-    pub(super) fn url(&self, run: &Run, delivery: &Delivery) -> Result<Url, Error> {
+    pub(super) fn url(&self, http: &Http, run: &Run, delivery: &Delivery) -> Result<Url, Error> {
         let text = self.template.render(&UrlRule, run, delivery).map_err(|error| without_template(&error, "url"))?;
-        let url = parse(&text).map_err(|why| Error::reject(format_args!("the URL of this message {why}")))?;
-        admit(&self.guard, &url).map_err(Error::reject)?;
+        let url = parse_url(&text).map_err(|why| Error::reject(format_args!("the URL of this message {why}")))?;
+        http.admit(&url).map_err(Error::reject)?;
         Ok(url)
     }
 }
@@ -52,27 +47,6 @@ impl Endpoint {
 pub(super) fn without_template(error: &Error, which: &str) -> Error {
     let why = error.text().split_once(" makes no name: ").map_or("cannot be filled", |(_, why)| why);
     Error::new(error.verdict, format_args!("{which}: {why}"))
-}
-
-fn parse(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("cannot be parsed: {error}"))?;
-    match url.scheme() {
-        "http" | "https" => {}
-        other => return Err(format!("has the scheme {other:?}: expected https or http")),
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("contains a user or password: put them into the header `authorization`".into());
-    }
-    Ok(url)
-}
-
-/// An address in a URL never meets the resolver.
-fn admit(guard: &Guard, url: &Url) -> Result<(), Refused> {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    match host.parse::<IpAddr>() {
-        Ok(address) => guard.admit(address).map_err(|kind| Refused::new(address, kind)),
-        Err(_) => Ok(()),
-    }
 }
 
 /// What a message may add to a URL: one piece of a path, a query or a host, never a boundary between them.
@@ -94,6 +68,6 @@ impl Rule for UrlRule {
         if path.split(['/', '\\']).any(|piece| piece == "." || piece == "..") {
             return Err("steps out of its path (`.` or `..`)".into());
         }
-        parse(name).map(drop)
+        parse_url(name).map(drop)
     }
 }

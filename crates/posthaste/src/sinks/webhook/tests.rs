@@ -1,12 +1,8 @@
-//! What needs no endpoint: which settings are accepted, what is shown, and the guard, case by case.
+//! What needs no endpoint: which settings are accepted, what is shown, and URLs, case by case.
 
-use std::net::IpAddr;
-
-use super::guard::Guard;
 use super::*;
 use crate::sink::template::Template;
 
-mod addresses;
 mod urls;
 
 fn settings(url: &str) -> Settings {

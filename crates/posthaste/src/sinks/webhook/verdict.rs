@@ -1,16 +1,14 @@
-//! What an endpoint means by a status, and what it means when no answer came.
+//! What an endpoint means by a status. What it means when no answer came is in [`http`](crate::sink::http).
 
 use std::collections::BTreeMap;
-use std::error::Error as StdError;
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
-use reqwest::{StatusCode, Url};
+use reqwest::StatusCode;
 
-use super::retry_after;
 use super::settings::StatusVerdict;
 use crate::retry::Verdict;
 use crate::sink::Error;
+use crate::sink::http::Answer;
 
 /// The statuses of the config, and the defaults for all others.
 pub(super) struct Verdicts {
@@ -37,30 +35,21 @@ impl Verdicts {
         Ok(Self { single, classes, retry_after_cap })
     }
 
-    pub(super) fn judge(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Result<(), Error> {
-        let verdict = match self.of(status) {
+    pub(super) fn judge(&self, answer: &Answer) -> Result<(), Error> {
+        let verdict = match self.of(answer.status) {
             StatusVerdict::Delivered => return Ok(()),
-            StatusVerdict::Retry => self.when(headers),
+            StatusVerdict::Retry => answer.retry(self.retry_after_cap),
             StatusVerdict::Reject => Verdict::Reject,
             StatusVerdict::Unreachable => Verdict::Unreachable,
             StatusVerdict::Pause => Verdict::Gone,
         };
-        Err(Error::new(verdict, text(status, body)))
+        Err(Error::new(verdict, text(answer)))
     }
 
     fn of(&self, status: StatusCode) -> StatusVerdict {
         let code = status.as_u16();
         let configured = self.single.get(&code).or_else(|| self.classes.get(&(code / 100)));
         configured.copied().unwrap_or_else(|| default(code))
-    }
-
-    fn when(&self, headers: &HeaderMap) -> Verdict {
-        let asked = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let wait = asked.and_then(|text| retry_after::parse(text, crate::clock::now()));
-        match wait.filter(|wait| !wait.is_zero()) {
-            Some(wait) => Verdict::RetryAfter(wait.min(self.retry_after_cap)),
-            None => Verdict::Retry,
-        }
     }
 }
 
@@ -76,10 +65,9 @@ fn default(status: u16) -> StatusVerdict {
 }
 
 /// The status in the first line; what the endpoint says about it, without what could disturb a terminal, below.
-fn text(status: StatusCode, body: &[u8]) -> String {
-    let reason = status.canonical_reason().unwrap_or_default();
-    let mut text = format!("answered {} {reason}", status.as_u16()).trim_end().to_owned();
-    let said = String::from_utf8_lossy(body);
+fn text(answer: &Answer) -> String {
+    let mut text = answer.status_line();
+    let said = String::from_utf8_lossy(&answer.body);
     let said: String = said.trim().chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
     if !said.is_empty() {
         text.push('\n');
@@ -88,49 +76,17 @@ fn text(status: StatusCode, body: &[u8]) -> String {
     text
 }
 
-/// Whatever happens below HTTP is an outage of the endpoint; only a request that was sent and takes too long may be about its
-/// message. Neither shows the URL, which may contain a token.
-pub(super) fn of_transport(url: &Url, error: &reqwest::Error) -> Error {
-    let (place, why) = (place(url), innermost(error));
-    if error.is_timeout() && !error.is_connect() {
-        return Error::retry(format_args!("{place} did not answer in time"));
-    }
-    if error.is_builder() {
-        return Error::reject(format_args!("the request cannot be made: {why}"));
-    }
-    Error::unreachable(format_args!("{place} cannot be reached: {why}"))
-}
-
-/// The cause itself, without the layers around it.
-pub(super) fn innermost(error: &reqwest::Error) -> String {
-    let mut cause: &dyn StdError = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    match cause.downcast_ref::<reqwest::Error>() {
-        // Nothing below it, and its own words contain the URL.
-        Some(error) if error.is_timeout() => "it takes too long".into(),
-        Some(_) => "the exchange failed".into(),
-        None => cause.to_string(),
-    }
-}
-
-/// Where the endpoint is: of a URL, what holds no token.
-pub(super) fn place(url: &Url) -> String {
-    match (url.host_str(), url.port()) {
-        (Some(host), Some(port)) => format!("{host}:{port}"),
-        (Some(host), None) => host.to_owned(),
-        (None, _) => "the endpoint".into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn verdict(verdicts: &Verdicts, status: u16, headers: &[(&'static str, &str)]) -> Option<Verdict> {
+    fn answer(status: u16, headers: &[(&'static str, &str)], body: &[u8]) -> Answer {
         let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
-        verdicts.judge(StatusCode::from_u16(status).unwrap(), &headers, b"").err().map(|error| error.verdict)
+        Answer { status: StatusCode::from_u16(status).unwrap(), headers, body: body.to_vec() }
+    }
+
+    fn verdict(verdicts: &Verdicts, status: u16, headers: &[(&'static str, &str)]) -> Option<Verdict> {
+        verdicts.judge(&answer(status, headers, b"")).err().map(|error| error.verdict)
     }
 
     #[test]
@@ -187,8 +143,8 @@ mod tests {
 
     #[test]
     fn what_the_endpoint_says_stands_below_the_status() {
-        let said = text(StatusCode::BAD_REQUEST, b" no such\x1b[2J order\r\nreally ");
+        let said = text(&answer(400, &[], b" no such\x1b[2J order\r\nreally "));
         assert_eq!(said, "answered 400 Bad Request\nno such [2J order \nreally");
-        assert_eq!(text(StatusCode::IM_A_TEAPOT, b""), "answered 418 I'm a teapot");
+        assert_eq!(text(&answer(418, &[], b"")), "answered 418 I'm a teapot");
     }
 }

@@ -18,6 +18,7 @@ impl Core {
             };
             let now = self.now;
             self.known_mut(&commit.destination)?.lane_mut(commit.partition).apply(commit, &worker, now);
+            self.append(commit.letters.iter().cloned());
         }
         refused.sort_unstable();
         refused.dedup();

@@ -73,6 +73,11 @@ impl Core {
         self.now
     }
 
+    /// The store's clock as a person reads it.
+    pub fn timestamp(&self) -> Timestamp {
+        timestamp(self.now)
+    }
+
     /// Sets the store's clock, forwards or backwards.
     pub fn set_now(&mut self, now: Duration) {
         self.now = now;

@@ -69,7 +69,11 @@ impl Journal for Memory {
     }
 
     async fn commit(&self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
-        self.core().commit(commits)
+        let refused = self.core().commit(commits)?;
+        if commits.iter().any(|commit| !commit.letters.is_empty()) {
+            self.announce();
+        }
+        Ok(refused)
     }
 
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {

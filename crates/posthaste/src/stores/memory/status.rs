@@ -41,6 +41,11 @@ impl Core {
         Some(known.lane(stored.partition).status(position, &stored.message))
     }
 
+    /// Every message of the journal, in its order.
+    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.journal.values().map(|stored| &*stored.message)
+    }
+
     /// What became of every message at every destination that takes it.
     pub fn statuses(&self) -> Vec<(Name, Position, Status)> {
         let deliveries = self.journal.iter().flat_map(|(&position, stored)| self.deliveries_of(position, stored));

@@ -27,7 +27,7 @@ pub(super) async fn commit(store: &MongoDb, commits: &[LaneCommit]) -> Result<Ve
     let (plain, full): (Vec<_>, Vec<_>) = commits.iter().partition(|commit| commit.is_cursor_only());
     let mut refused = if plain.is_empty() { Vec::new() } else { move_cursors(db, &plain).await? };
     for commit in full {
-        if !in_transaction!(db, session => record(db, &mut session, commit))? {
+        if !in_transaction!(db, session => record(store, &mut session, commit))? {
             require_known(db, &commit.destination).await?;
             refused.push(commit.partition);
         }
@@ -84,7 +84,8 @@ fn cursor(commit: &LaneCommit) -> Document {
 }
 
 /// Everything a lane says, or nothing: `false` if its lease is lost, or there is no such lane.
-async fn record(db: &Db, session: &mut ClientSession, commit: &LaneCommit) -> Result<bool> {
+async fn record(store: &MongoDb, session: &mut ClientSession, commit: &LaneCommit) -> Result<bool> {
+    let db = store.db();
     let update = db.partitions.find_one_and_update(fence(commit), vec![cursor(commit)]);
     let update = update.projection(doc! { "worker": 1 }).return_document(ReturnDocument::After);
     let Some(held) = update.session(&mut *session).await? else { return Ok(false) };
@@ -93,5 +94,6 @@ async fn record(db: &Db, session: &mut ClientSession, commit: &LaneCommit) -> Re
     recording.parked(session).await?;
     recording.held(session).await?;
     recording.attempts(session).await?;
+    store.outbox().enqueue_each(session, &commit.letters).await?;
     Ok(true)
 }

@@ -13,7 +13,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{GenericClient, Statement};
 
 use self::columns::{Attempts, Cursors, Deliveries, Freed, Holds, Parks};
-use super::{Postgres, register};
+use super::{Outbox, Postgres, register};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{LaneCommit, Partition};
@@ -56,13 +56,16 @@ pub(super) async fn commit(store: &Postgres, commits: &[LaneCommit]) -> Result<V
             let statement = client.prepare_cached(include_str!("sql/commit/cursor.sql")).await?;
             move_cursors(&**client, &statement, &round, mark, true).await?
         } else {
-            change_all(&mut client, &round, mark).await?
+            change_all(&mut client, &store.outbox(), &round, mark).await?
         };
         for lost in round.iter().filter(|commit| !taken.contains(&lane(commit))) {
             // Refused, unless there is no such lane at all.
             register::check_known(&client, &lost.destination).await?;
             refused.insert(lost.partition);
         }
+    }
+    if commits.iter().any(|commit| !commit.letters.is_empty()) {
+        store.wake();
     }
     Ok(refused.into_iter().collect())
 }
@@ -106,7 +109,12 @@ async fn move_cursors<'a>(
 }
 
 /// Everything, in one transaction. Sets after it removes, so that a repeated commit changes nothing.
-async fn change_all<'a>(client: &mut Client, commits: &[&'a LaneCommit], mark: bool) -> Result<HashSet<Lane<'a>>> {
+async fn change_all<'a>(
+    client: &mut Client,
+    outbox: &Outbox,
+    commits: &[&'a LaneCommit],
+    mark: bool,
+) -> Result<HashSet<Lane<'a>>> {
     let transaction = client.transaction().await?;
     let cursor = transaction.prepare_cached(include_str!("sql/commit/cursor.sql")).await?;
     let taken = move_cursors(&*transaction, &cursor, commits, mark, false).await?;
@@ -119,6 +127,9 @@ async fn change_all<'a>(client: &mut Client, commits: &[&'a LaneCommit], mark: b
     run(&transaction, include_str!("sql/commit/free.sql"), Freed::of(&accepted).params()).await?;
     run(&transaction, include_str!("sql/commit/hold.sql"), Holds::of(&accepted).params()).await?;
     run(&transaction, include_str!("sql/commit/attempt.sql"), Attempts::of(&accepted).params()).await?;
+    for letter in accepted.iter().flat_map(|commit| &commit.letters) {
+        outbox.enqueue(&transaction, std::slice::from_ref(letter)).await?;
+    }
     transaction.commit().await?;
     Ok(taken)
 }

@@ -1,6 +1,6 @@
 //! Writing without an application: what the command line does.
 
-use super::{Outbox, Postgres};
+use super::Postgres;
 use crate::error::Result;
 use crate::message::Message;
 
@@ -8,7 +8,7 @@ use crate::message::Message;
 pub(super) async fn write(store: &Postgres, messages: &[Message]) -> Result<Vec<bool>> {
     let mut client = store.client().await?;
     let transaction = client.transaction().await?;
-    let outbox = Outbox::in_schema(&store.shared.options.schema);
+    let outbox = store.outbox();
     let mut stored = Vec::with_capacity(messages.len());
     if messages.iter().all(|message| message.origin.is_none()) {
         outbox.enqueue(&transaction, messages).await?;

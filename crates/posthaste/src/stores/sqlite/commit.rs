@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::{CachedStatement, Transaction, named_params};
 
 use self::exceptions::Exceptions;
-use super::{Sqlite, codec};
+use super::{Outbox, Sqlite, codec};
 use crate::error::{Error, Result};
 use crate::journal::{Cursor, LaneCommit, Partition};
 use crate::stores::values;
@@ -20,7 +20,12 @@ pub(super) async fn commit(store: &Sqlite, commits: &[LaneCommit]) -> Result<Vec
         return Ok(Vec::new());
     }
     let commits = commits.to_vec();
-    store.writing(move |transaction| commit_all(transaction, &commits)).await
+    let writes = commits.iter().any(|commit| !commit.letters.is_empty());
+    let refused = store.writing(move |transaction| commit_all(transaction, &commits)).await?;
+    if writes {
+        store.wake();
+    }
+    Ok(refused)
 }
 
 fn commit_all(transaction: &Transaction<'_>, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
@@ -38,6 +43,9 @@ fn commit_all(transaction: &Transaction<'_>, commits: &[LaneCommit]) -> Result<V
         }
         if !commit.is_cursor_only() {
             Exceptions { transaction, commit, worker: &holder.worker, now }.write()?;
+        }
+        if !commit.letters.is_empty() {
+            Outbox::new().enqueue(transaction, &commit.letters)?;
         }
     }
     refused.sort_unstable();

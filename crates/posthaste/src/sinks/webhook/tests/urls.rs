@@ -107,7 +107,7 @@ fn rendered(url: &str, key: &str) -> Result<String, Error> {
     let message = Message::builder("order.created", "order", "1").key(key).tenant(key).build().expect("it is valid");
     let delivery = Delivery::new(message, Position::seq(1));
     let run = Run::new("crm", Partition::new(0), vec![delivery.clone()]);
-    webhook.endpoint.url(&run, &delivery).map(String::from)
+    webhook.endpoint.url(&webhook.http, &run, &delivery).map(String::from)
 }
 
 #[test]

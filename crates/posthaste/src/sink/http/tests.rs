@@ -1,6 +1,8 @@
 //! The guard's tables, address by address.
 
-use super::*;
+use std::net::IpAddr;
+
+use super::guard::Guard;
 
 /// Inside of every range, at its edges and just outside of it.
 const REFUSED: [&str; 76] = [

@@ -39,7 +39,7 @@ pub(super) struct Guarded {
 
 /// Every address of a host was refused.
 #[derive(Debug)]
-pub(super) struct Refused(String);
+pub(crate) struct Refused(String);
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
