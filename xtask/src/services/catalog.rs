@@ -7,13 +7,15 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{kafka, mongodb, nats, postgres, rabbitmq, redis};
+use super::{kafka, mariadb, mongodb, mysql, nats, postgres, rabbitmq, redis};
 
 pub const CATALOG: &[Service] = &[
     redis::SERVICE,
     postgres::SERVICE,
     postgres::SERVICE_13,
     postgres::SERVICE_18,
+    mariadb::SERVICE,
+    mysql::SERVICE,
     mongodb::SERVICE,
     mongodb::SERVICE_OF_THREE,
     rabbitmq::SERVICE,
