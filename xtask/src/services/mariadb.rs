@@ -23,7 +23,7 @@ pub const SERVICE: Service = Service {
 fn prepare(node: &Node) -> Result<()> {
     let mut command = Command::new(install::find("mariadb-install-db").unwrap_or_else(|| "mariadb-install-db".into()));
     command.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-log-bin"]);
-    command.args(as_root_if_root()).arg("--datadir").arg(node.folder.join("data"));
+    command.args(as_root_if_root()).arg(format!("--datadir={}/data", node.folder.display()));
     quietly(command.current_dir(&node.folder))
 }
 
@@ -53,7 +53,6 @@ pub fn common(node: &Node) -> Vec<String> {
         "--max-allowed-packet=64M".into(),
         "--max-connections=300".into(),
         "--performance-schema=OFF".into(),
-        "--skip-name-resolve".into(),
     ]
 }
 

@@ -30,7 +30,7 @@ set -e
 here=$PWD
 mkdir -p apt/lists/partial apt/archives/partial
 : > apt/status
-mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -Eo 'https?://[^ ]*/debian/? ?' | head -1 | tr -d ' ')
+mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v '^#' | grep -Eo 'https?://[^ ]*/debian/? ?' | head -1 | tr -d ' ')
 echo "deb [trusted=yes] ${mirror:-http://deb.debian.org/debian} sid main" > apt/sources.list
 own="-o Dir::State=$here/apt -o Dir::State::status=$here/apt/status -o Dir::Cache=$here/apt -o Dir::Etc::sourcelist=$here/apt/sources.list -o Dir::Etc::sourceparts=/dev/null -o APT::Sandbox::User=root"
 apt-get $own update

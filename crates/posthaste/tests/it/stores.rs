@@ -3,6 +3,8 @@
 pub(crate) mod memory;
 #[cfg(feature = "mongodb")]
 pub(crate) mod mongodb;
+#[cfg(feature = "mysql")]
+pub(crate) mod mysql;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(feature = "postgres")]
