@@ -8,8 +8,6 @@ mod application;
 mod clients;
 mod database;
 mod held_open;
-mod ledger;
 mod lost_connections;
 mod many_writers;
 mod restarts;
-mod worker;
