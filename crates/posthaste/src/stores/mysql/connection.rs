@@ -66,6 +66,13 @@ pub(super) async fn snapshot(connection: &mut Conn) -> Result<Transaction<'_>> {
     Ok(connection.start_transaction(snapshot).await?)
 }
 
+/// A transaction that also sees what nobody has committed yet.
+pub(super) async fn uncommitted(connection: &mut Conn) -> Result<Transaction<'_>> {
+    let mut dirty = TxOpts::default();
+    dirty.with_isolation_level(IsolationLevel::ReadUncommitted).with_readonly(true);
+    Ok(connection.start_transaction(dirty).await?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,8 @@
 //! nobody else has changed them (`changes`).
 //!
 //! In a batch messages stand by their numbers. Application transactions of one key follow each other, so what the later one inserts is
-//! inserted, and numbered, after the earlier one's commit.
+//! inserted, and numbered, after the earlier one's commit. For the same reason gaps are looked at after what is new was found: if
+//! something new follows from something late, that was committed by then.
 
 use std::time::{Duration, Instant};
 
@@ -52,38 +53,39 @@ impl Default for Sequencer {
 struct Memory {
     changes: Option<i64>,
     gaps: Gaps,
-    /// Messages in gaps that were found and not placed yet, in the order of their numbers.
-    late: Vec<i64>,
     last: Option<Range>,
 }
 
 impl Memory {
-    async fn load(connection: &mut impl Queryable, changes: i64) -> Result<Self> {
-        let gaps: Vec<(i64, i64)> = connection.exec(include_str!("sql/advance/gaps.sql"), ()).await?;
-        let last: Option<Row> = connection.exec_first(include_str!("sql/advance/last.sql"), ()).await?;
-        let last = last.as_ref().map(Range::of).transpose()?;
-        Ok(Self { changes: Some(changes), gaps: Gaps::found(gaps, Instant::now()), late: Vec::new(), last })
-    }
-
     /// As it is in the store now.
     async fn refresh(&mut self, connection: &mut impl Queryable, changes: i64) -> Result<()> {
-        if self.changes != Some(changes) {
-            *self = Self::load(connection, changes).await?;
+        if self.changes == Some(changes) {
+            return Ok(());
         }
+        let gaps: Vec<(i64, i64)> = connection.exec(include_str!("sql/advance/gaps.sql"), ()).await?;
+        let last: Option<Row> = connection.exec_first(include_str!("sql/advance/last.sql"), ()).await?;
+        self.last = last.as_ref().map(Range::of).transpose()?;
+        self.gaps = Gaps::found(gaps, &self.gaps, Instant::now());
+        self.changes = Some(changes);
         Ok(())
     }
 
-    /// Looks for messages that were committed after the head had passed them, and says whether there are any.
-    async fn find_late(&mut self, connection: &mut impl Queryable) -> Result<bool> {
+    /// Finds out which gaps somebody may be about to commit, unless that was done a moment ago. Returns whether it was done.
+    async fn look_through(&mut self, connection: &mut Conn) -> Result<bool> {
         let started = Instant::now();
-        let all = self.gaps.may_look_at_all(started);
-        self.late.extend(late(connection, &self.gaps.to_look_at(started)).await?);
-        self.late.sort_unstable();
-        self.late.dedup();
-        if all && !self.gaps.is_empty() {
-            self.gaps.looked_at_all(started.elapsed(), Instant::now());
+        if self.gaps.is_empty() || !self.gaps.may_look_through(started) {
+            return Ok(self.gaps.is_empty());
         }
-        Ok(!self.late.is_empty())
+        let mut dirty = connection::uncommitted(connection).await?;
+        let used = in_gaps(&mut dirty, self.gaps.all()).await?;
+        dirty.rollback().await?;
+        self.gaps.looked_through(&used, started.elapsed(), Instant::now());
+        Ok(true)
+    }
+
+    /// Messages that were committed after the head had passed them.
+    async fn late(&self, connection: &mut impl Queryable) -> Result<Vec<i64>> {
+        in_gaps(connection, &self.gaps.in_use(Instant::now())).await
     }
 }
 
@@ -101,7 +103,8 @@ pub(super) async fn place_new(store: &MySql) -> Result<Position> {
         return Ok(values::position(seen.newest));
     }
     memory.refresh(&mut connection, seen.changes).await?;
-    if !seen.is_waiting && !memory.find_late(&mut connection).await? {
+    memory.look_through(&mut connection).await?;
+    if !seen.is_waiting && memory.late(&mut connection).await?.is_empty() {
         return Ok(values::position(seen.newest));
     }
     drop(connection);
@@ -135,36 +138,37 @@ async fn place_batch(store: &MySql, memory: &mut Memory) -> Result<(i64, bool)> 
     let (newest, head, changes) =
         (codec::get(&state, "newest")?, codec::get(&state, "head")?, codec::get(&state, "changes")?);
     memory.refresh(&mut transaction, changes).await?;
-    memory.find_late(&mut transaction).await?;
-    // Until the commit is answered nobody knows what is in the store.
-    memory.changes = None;
-    let batch = Batch::find(&mut transaction, newest, head, std::mem::take(&mut memory.late)).await?;
+    let new = Batch::new(&mut transaction, head).await?;
+    // After it: see above.
+    let batch = Batch { newest, head, new, late: memory.late(&mut transaction).await? };
     if batch.is_empty() {
-        memory.changes = Some(changes);
         return Ok((newest, false));
     }
+    // Until the commit is answered nobody knows what is in the store.
+    memory.changes = None;
     let newest = batch.write(&mut transaction, memory, &store.shared.sequencer.name).await?;
     transaction.commit().await?;
     memory.changes = Some(changes + 1);
     Ok((newest, batch.is_full()))
 }
 
-/// Whether something was committed after the head had passed it, or there are too many gaps to tell.
+/// Whether something was committed after the head had passed it, or there are too many gaps to tell now.
 pub(super) async fn may_be_late(store: &MySql, connection: &mut Conn, changes: i64) -> Result<bool> {
     let mut memory = store.shared.sequencer.memory.lock().await;
     memory.refresh(connection, changes).await?;
-    let can_tell = memory.gaps.may_look_at_all(Instant::now());
-    Ok(memory.find_late(connection).await? || !can_tell && !memory.gaps.is_empty())
+    let can_tell = memory.look_through(connection).await?;
+    Ok(!can_tell || !memory.late(connection).await?.is_empty())
 }
 
-async fn late(connection: &mut impl Queryable, gaps: &[Gap]) -> Result<Vec<i64>> {
-    let mut late = Vec::new();
+/// The numbers in these gaps that the connection sees.
+async fn in_gaps(connection: &mut impl Queryable, gaps: &[Gap]) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
     for some in gaps.chunks(GAPS_AT_ONCE) {
         let each = some.iter().map(|gap| format!("seq BETWEEN {} AND {}", gap.first, gap.last));
         let sql = include_str!("sql/advance/late.sql").replace("{gaps}", &each.collect::<Vec<_>>().join(" OR "));
-        late.extend(connection.query::<i64, _>(sql).await?);
+        found.extend(connection.query::<i64, _>(sql).await?);
     }
-    Ok(late)
+    Ok(found)
 }
 
 /// What a sequencer sees before it writes anything.

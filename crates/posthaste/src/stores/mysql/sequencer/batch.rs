@@ -16,22 +16,19 @@ const BATCH: usize = 5_000;
 
 /// Committed messages without a position, both in the order of their numbers.
 pub(super) struct Batch {
-    newest: i64,
-    head: i64,
-    late: Vec<i64>,
-    new: Vec<i64>,
+    pub(super) newest: i64,
+    pub(super) head: i64,
+    /// Below the head.
+    pub(super) late: Vec<i64>,
+    /// Beyond it.
+    pub(super) new: Vec<i64>,
 }
 
 impl Batch {
-    pub(super) async fn find(
-        transaction: &mut Transaction<'_>,
-        newest: i64,
-        head: i64,
-        late: Vec<i64>,
-    ) -> Result<Self> {
+    /// What is beyond the head, as much of it as one batch holds.
+    pub(super) async fn new(transaction: &mut Transaction<'_>, head: i64) -> Result<Vec<i64>> {
         let sql = include_str!("../sql/advance/new.sql").replace("{limit}", &BATCH.to_string());
-        let new = transaction.exec(sql, params! { "head" => head }).await?;
-        Ok(Self { newest, head, late, new })
+        Ok(transaction.exec(sql, params! { "head" => head }).await?)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -88,7 +85,7 @@ async fn add(transaction: &mut Transaction<'_>, ranges: &[Range]) -> Result<()> 
 }
 
 async fn change_gaps(transaction: &mut Transaction<'_>, changes: &Changes) -> Result<()> {
-    if changes.closes() {
+    if !changes.closed.is_empty() {
         let sql = include_str!("../sql/advance/close.sql").replace("{gaps}", &codec::numbers(&changes.closed));
         transaction.query_drop(sql).await?;
     }
