@@ -13,7 +13,8 @@ const SESSION: [&str; 2] = [include_str!("sql/connection/isolation.sql"), includ
 /// Statements that a connection keeps prepared.
 const PREPARED: usize = 200;
 
-const IDLE: Duration = Duration::from_secs(60);
+/// An idle connection is given up after this long, and a second at most: before the server does so (`sql/connection/session.sql`).
+const IDLE: Duration = Duration::from_secs(2);
 
 pub(super) fn config(options: &Options) -> Result<Opts> {
     // The cause would repeat parts of the URL, and with them the password.
@@ -24,6 +25,7 @@ pub(super) fn config(options: &Options) -> Result<Opts> {
     let most = options.connections.max(1);
     let constraints = PoolConstraints::new(0, most).unwrap_or_default();
     let pool = PoolOpts::default().with_constraints(constraints).with_inactive_connection_ttl(IDLE);
+    let pool = pool.with_ttl_check_interval(Duration::from_secs(1));
     let mut builder = OptsBuilder::from_opts(url.clone())
         .init(SESSION.to_vec())
         .stmt_cache_size(PREPARED)
