@@ -49,6 +49,8 @@ pub(super) struct Plan {
     pub(super) clock_jumps: usize,
     /// Each jump ends every lease.
     forward_jumps: bool,
+    /// How often a replica of the store takes over, which may not have everything.
+    pub(super) failovers: usize,
     pub(super) graceful_stops: usize,
     pub(super) operator_actions: usize,
     pub(super) poison: u64,
@@ -87,6 +89,7 @@ impl Plan {
             clock_jumps: 0,
             forward_jumps: false,
             graceful_stops: 0,
+            failovers: 0,
             operator_actions: 0,
             poison: 0,
             killers: 0,
@@ -117,6 +120,7 @@ impl Plan {
             crashes: sometimes(40, 3) as usize,
             freezes: sometimes(30, 2) as usize,
             clock_jumps: sometimes(15, 2) as usize,
+            failovers: sometimes(10, 2) as usize,
             graceful_stops: sometimes(20, 2) as usize,
             operator_actions: sometimes(35, 6) as usize,
             poison: sometimes(40, 10),
@@ -137,6 +141,10 @@ impl Plan {
             plan.besiege(dice);
         }
         plan.destinations = plan.draw_destinations(dice);
+        // A death that is gone with the store happens again, and so does its letter: the letters could not be counted.
+        if plan.destinations.iter().any(|dest| dest.dead_letters_to.is_some()) {
+            plan.failovers = 0;
+        }
         plan
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Store {
     pub(super) planted: Option<Planted>,
     /// Newest lease of each partition.
     leases: Vec<Lease>,
+    /// As the store was when its replica heard of it last.
+    replica: Option<Core>,
     /// The destinations that have a dead-letter destination.
     with_letters: Vec<Name>,
 }
@@ -31,7 +33,7 @@ impl Store {
     pub(super) fn new(core: Core, planted: Option<Planted>, with_letters: Vec<Name>) -> Self {
         let unleased = |partition| Lease { partition, epoch: Epoch::default(), expired_before: false };
         let leases = Partition::all(core.partitions()).map(unleased).collect();
-        Self { core, planted, leases, with_letters }
+        Self { core, planted, leases, replica: None, with_letters }
     }
 
     /// Whether this is the newest lease of its partition.
@@ -67,6 +69,24 @@ impl Store {
             }
             StoreCall::Purge { older_than, limit } => StoreAnswer::Purged(self.core.purge(*older_than, *limit)),
         })
+    }
+
+    /// A replica has everything up to now.
+    pub(super) fn replicate(&mut self) {
+        self.replica = Some(self.core.clone());
+    }
+
+    /// The replica, if there is one, takes over. True if it did.
+    pub(super) fn fail_over(&mut self) -> bool {
+        let Some(replica) = self.replica.take() else { return false };
+        let now = self.core.now();
+        self.core = replica;
+        self.core.set_now(now);
+        self.core.seam(self.planted != Some(Planted::PositionsReused));
+        for lease in &mut self.leases {
+            lease.epoch = self.core.epoch(lease.partition);
+        }
+        true
     }
 
     fn lease(&mut self, worker: &WorkerId, want: usize) -> Grant {
