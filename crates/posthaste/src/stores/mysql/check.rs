@@ -47,7 +47,9 @@ async fn durability(connection: &mut Conn) -> Result<Vec<Problem>> {
 async fn replication(connection: &mut Conn) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
     if variable(connection, "read_only").await?.is_some_and(|value| value == "1" || value == "ON") {
-        problems.push(Problem::refusal("the server is read-only, as a replica is: the journal can only be walked on the primary"));
+        problems.push(Problem::refusal(
+            "the server is read-only, as a replica is: the journal can only be walked on the primary",
+        ));
     }
     if variable(connection, "binlog_format").await?.is_some_and(|format| format == "STATEMENT") {
         problems.push(Problem::refusal(

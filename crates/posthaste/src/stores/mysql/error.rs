@@ -19,8 +19,9 @@ impl From<mysql_async::Error> for Error {
                 Kind::Invalid,
                 "a message is larger than max_allowed_packet: raise it on the server, or send less",
             ),
-            other => Self::new(Kind::Unavailable, "the database cannot be reached, or the connection broke")
-                .caused_by(other),
+            other => {
+                Self::new(Kind::Unavailable, "the database cannot be reached, or the connection broke").caused_by(other)
+            }
         }
     }
 }
@@ -70,10 +71,9 @@ fn meaning(code: u16) -> (Kind, &'static str) {
         // A constraint, by MySQL and by MariaDB; a column without a value.
         3819 | 4025 | 1048 | 1364 => (Kind::Invalid, "the journal refused a message"),
         1062 => (Kind::Invalid, "a message with this id is stored already"),
-        1153 | 1301 => (
-            Kind::Invalid,
-            "a message is larger than max_allowed_packet: raise it on the server, or send less",
-        ),
+        1153 | 1301 => {
+            (Kind::Invalid, "a message is larger than max_allowed_packet: raise it on the server, or send less")
+        }
         1290 | 1792 | 1836 => (Kind::Unavailable, "the database cannot be written to: is it a replica?"),
         1040 | 1203 | 1226 | 1041 | 1037 | 1114 | 1021 => {
             (Kind::Unavailable, "the database has run out of space, memory or connections")

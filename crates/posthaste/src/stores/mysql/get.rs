@@ -13,9 +13,9 @@ use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
 use crate::journal::Entry;
 use crate::message::MessageId;
+use crate::rules::suspicion::Suspicion;
 use crate::stores::statement::with_columns;
 use crate::stores::values;
-use crate::rules::suspicion::Suspicion;
 
 /// How long a message that another sequencer is about to place is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);

@@ -3,8 +3,8 @@
 use mysql_async::prelude::Queryable;
 use mysql_async::{Row, params};
 
-use super::codec::{self, MESSAGE_COLUMNS};
 use super::MySql;
+use super::codec::{self, MESSAGE_COLUMNS};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Entry, HeldKey, Partition};
