@@ -17,6 +17,7 @@ use self::leases::Leases;
 use self::mistakes::{Mistake, Mistakes};
 use self::openings::Openings;
 use self::outbox::{Outbox, Pending};
+use self::protocol::DestinationIndex;
 use self::stopping::Stopping;
 use crate::destination::Destination;
 use crate::journal::Lease;
@@ -25,7 +26,7 @@ use crate::settings::Settings;
 #[cfg(feature = "simulator")]
 pub(crate) use self::protocol::RequestId;
 pub(crate) use self::protocol::{
-    Action, Event, Failed, HandOver, Input, RunId, StoreAnswer, StoreCall, StoreFailure, StoreRequest,
+    Action, Event, Failed, HandOver, Input, LeaseEnd, RunId, StoreAnswer, StoreCall, StoreFailure, StoreRequest,
 };
 pub use self::snapshot::{DestinationSnapshot, Snapshot};
 
@@ -87,13 +88,24 @@ impl Engine {
             Input::Answered { id, result } => self.answered(now, id, result),
             Input::Delivered { destination, id, outcome, took } => {
                 self.destinations[destination].delivered(id, outcome, took, &mut heard);
+                self.report_outage(destination);
             }
             Input::Withheld { destination, id } => self.destinations[destination].withheld(id),
-            Input::Probed { destination, result } => self.destinations[destination].probed(result, &mut heard),
+            Input::Probed { destination, result } => {
+                self.destinations[destination].probed(result, &mut heard);
+                self.report_outage(destination);
+            }
             Input::Stop => {
                 self.stopping.begin(now);
                 self.destinations.iter_mut().for_each(DestinationState::stop);
             }
+        }
+    }
+
+    /// Operators hear of the beginning and the end of an outage at once.
+    fn report_outage(&mut self, destination: DestinationIndex) {
+        if self.destinations[destination].outage_changed() {
+            self.leases.report_at_once();
         }
     }
 

@@ -8,6 +8,7 @@
 //! | [`status`] | Which status follows from a lane's cursor, its held keys and its parked deliveries? |
 //! | [`due`] | When is a delivery due? |
 //! | [`route`] | Which messages does a destination get? |
+//! | `suspicion` | How does a message come to be dead for killing workers? |
 
 pub mod dead_letter;
 pub mod decide;
@@ -15,3 +16,4 @@ pub mod due;
 pub mod operation;
 pub mod route;
 pub mod status;
+pub(crate) mod suspicion;

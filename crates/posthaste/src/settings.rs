@@ -29,6 +29,9 @@ pub struct Settings {
     pub commit_batch: usize,
     /// Keys that may be held per lane before the lane stops reading.
     pub max_held_keys: usize,
+    /// So many workers in a row may die while they deliver a message alone; then it is dead. It is tried alone after two deaths that
+    /// make it a suspect.
+    pub max_worker_deaths: u32,
     /// Wait before starting, so that an application can come up first.
     pub start_delay: Duration,
     /// How long a graceful stop waits for what is in flight.
@@ -52,6 +55,7 @@ impl Settings {
             ("window_bytes", self.window_bytes),
             ("read_batch", self.read_batch),
             ("commit_batch", self.commit_batch),
+            ("max_worker_deaths", self.max_worker_deaths as usize),
         ];
         if let Some((setting, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
             return Err(Error::new(Kind::Invalid, format!("{setting} must be at least 1")));
@@ -86,6 +90,7 @@ impl Default for Settings {
             commit_interval: Duration::from_millis(5),
             commit_batch: 1_000,
             max_held_keys: 10_000,
+            max_worker_deaths: 3,
             start_delay: Duration::ZERO,
             stop_timeout: Duration::from_secs(10),
             retention: Some(Duration::from_secs(7 * 24 * 3600)),

@@ -1,5 +1,6 @@
 //! PostgreSQL: the one of Debian, the oldest that is supported, and the newest.
 
+use std::net::SocketAddr;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,6 +37,9 @@ const NEWEST: Package = Package { version: "18.4.0-beta.17" };
 /// Length, protocol 3.0, user and database.
 const STARTUP: &[u8] = b"\x00\x00\x00\x29\x00\x03\x00\x00user\x00postgres\x00database\x00postgres\x00\x00";
 const AUTHENTICATION_OK: &[u8] = b"R\x00\x00\x00\x08\x00\x00\x00\x00";
+
+/// In the environment of a server that is to be the standby of another one: where that is.
+const PRIMARY: &str = "POSTHASTE_PRIMARY";
 
 /// The npm package of its programs.
 struct Package {
@@ -74,9 +78,28 @@ fn prepare(node: &Node) -> Result<()> {
     if install::is_root() {
         chown(&node.folder, Some(NOBODY), Some(NOBODY)).context("cannot give the data folder away")?;
     }
-    let initdb = node.program.with_file_name("initdb");
-    let mut command = as_nobody_if_root(&initdb);
-    command.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--pgdata"]);
+    let mut command = match std::env::var(PRIMARY) {
+        Ok(primary) => {
+            let mut command = as_nobody_if_root(&node.program.with_file_name("pg_basebackup"));
+            let primary =
+                primary.parse::<SocketAddr>().with_context(|| format!("{PRIMARY} is no address: {primary}"))?;
+            command.args(["-h", &primary.ip().to_string(), "-p", &primary.port().to_string(), "-U", "postgres"]);
+            command.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--pgdata"]);
+            command
+        }
+        Err(_) => {
+            let mut command = as_nobody_if_root(&node.program.with_file_name("initdb"));
+            command.args([
+                "--username=postgres",
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+                "--pgdata",
+            ]);
+            command
+        }
+    };
     quietly(command.arg(data(node)).current_dir(&node.folder))
 }
 

@@ -35,7 +35,7 @@ fn show(context: &Context, overview: &Overview, problems: &[Problem]) -> anyhow:
     } else {
         String::new()
     };
-    let facts = format!("{} kept{unheld}", count(overview.messages, "message"));
+    let facts = format!("{} kept{unheld}{}", count(overview.messages, "message"), failovers(overview));
     if problems.is_empty() {
         let idle = if is_served { "" } else { ", nothing waits, and no worker is running" };
         return Ok(output.line(format_args!("{} {facts}{idle}.", output.paint.green("All well:")))?);
@@ -49,6 +49,16 @@ fn show(context: &Context, overview: &Overview, problems: &[Problem]) -> anyhow:
         ))?;
     }
     Ok(())
+}
+
+/// A database that failed over may have lost what was delivered; nobody can mend that, but everybody should know.
+fn failovers(overview: &Overview) -> String {
+    let failovers =
+        overview.figures.iter().find(|figure| figure.name == "failovers").map_or(0.0, |figure| figure.value);
+    match failovers as u64 {
+        0 => String::new(),
+        times => format!(", {} of the database (`posthaste audit` says when)", count(times, "failover")),
+    }
 }
 
 fn destinations(overview: &Overview) -> Table {

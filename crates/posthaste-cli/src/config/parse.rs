@@ -59,6 +59,7 @@ pub struct Relay {
     pub commit_interval: Option<Span>,
     pub commit_batch: Option<usize>,
     pub max_held_keys: Option<usize>,
+    pub max_worker_deaths: Option<u32>,
     pub start_delay: Option<Span>,
     pub stop_timeout: Option<Span>,
 }

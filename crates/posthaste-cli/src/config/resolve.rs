@@ -76,6 +76,7 @@ fn relay(written: parse::Relay, problems: &mut Vec<Problem>) -> Settings {
         commit_interval: or(written.commit_interval, defaults.commit_interval),
         commit_batch: written.commit_batch.unwrap_or(defaults.commit_batch),
         max_held_keys: written.max_held_keys.unwrap_or(defaults.max_held_keys),
+        max_worker_deaths: written.max_worker_deaths.unwrap_or(defaults.max_worker_deaths),
         start_delay: or(written.start_delay, defaults.start_delay),
         stop_timeout: or(written.stop_timeout, defaults.stop_timeout),
         ..defaults
@@ -87,6 +88,7 @@ fn relay(written: parse::Relay, problems: &mut Vec<Problem>) -> Settings {
     at_least_one("relay.read_batch", settings.read_batch, problems);
     at_least_one("relay.commit_batch", settings.commit_batch, problems);
     at_least_one("relay.max_held_keys", settings.max_held_keys, problems);
+    at_least_one("relay.max_worker_deaths", settings.max_worker_deaths as usize, problems);
     settings
 }
 

@@ -132,19 +132,26 @@ fn throttled(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
 
 fn dead(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
     let attempts = crate::output::count(delivery.attempts.into(), "failed attempt");
-    let deaths = (delivery.kills > 0).then(|| {
-        let times = crate::output::count(delivery.kills.into(), "time");
-        format!("Its worker died {times} while delivering it: the message itself may be the cause.")
-    });
     let blocked = blocks_its_key(facts, delivery)
         .then(|| "Its key is blocked: later messages wait behind it (on_dead = \"block\").".into());
     let (id, destination) = (facts.report.message.id, &delivery.destination);
     Explanation::new(Cause::Dead, format!("Dead after {attempts}: nothing happens until someone acts."))
         .because_if(last_error(delivery))
-        .because_if(deaths)
+        .because_if(deaths(delivery))
         .because_if(blocked)
         .remedy(replay(facts, delivery), "tries it again, once the cause of the error is mended")
         .remedy(format!("posthaste discard {id} --destination {destination} --yes"), "gives it up for good")
+}
+
+/// When workers died while they delivered it alone. Each death has a line in the timeline, and they come last.
+fn deaths(delivery: &DeliveryReport) -> Option<String> {
+    let first = delivery.timeline.len().saturating_sub(delivery.deaths as usize);
+    let times: Vec<String> = delivery.timeline[first..].iter().map(|attempt| when::at(attempt.at)).collect();
+    let noticed = if times.is_empty() { String::new() } else { format!(" (noticed at {})", times.join(", ")) };
+    let workers = crate::output::count(delivery.deaths.into(), "worker");
+    (delivery.deaths > 0).then(|| {
+        format!("{workers} in a row died while delivering it alone{noticed}: the message itself is the likely cause.")
+    })
 }
 
 /// As far as the config tells.

@@ -30,7 +30,7 @@ fn delivery(status: Status) -> DeliveryReport {
         destination: "crm".into(),
         status,
         attempts: 0,
-        kills: 0,
+        deaths: 0,
         error: None,
         due_at: None,
         paused: false,
@@ -235,13 +235,22 @@ fn a_retry_that_is_due_while_the_destination_is_paused_is_held_by_the_pause() {
 
 #[test]
 fn dead_says_why_what_it_holds_up_and_what_to_do() {
-    let dead =
-        DeliveryReport { attempts: 10, error: Some("400 Bad Request".into()), kills: 3, ..delivery(Status::Dead) };
+    let death = |second| AttemptReport {
+        number: 1,
+        at: Timestamp::from_second(second).unwrap(),
+        took_ms: 0,
+        error: Some("a worker died".into()),
+        worker: "host-1".into(),
+    };
+    let timeline = [9, 60, 120].map(death).into();
+    let error = Some("400 Bad Request".into());
+    let dead = DeliveryReport { attempts: 10, error, deaths: 2, timeline, ..delivery(Status::Dead) };
     let explanation = with_config(&report(dead), &[Destination::new("crm")]);
     assert_eq!(explanation.summary, "Dead after 10 failed attempts: nothing happens until someone acts.");
     let because = [
         "The last error: 400 Bad Request",
-        "Its worker died 3 times while delivering it: the message itself may be the cause.",
+        "2 workers in a row died while delivering it alone (noticed at 1970-01-01 00:01:00Z, 1970-01-01 00:02:00Z): \
+         the message itself is the likely cause.",
         "Its key is blocked: later messages wait behind it (on_dead = \"block\").",
     ];
     assert_eq!(explanation.because, because);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::lives;
 use crate::orders::{Orders, Written};
-use crate::program::{Place, until};
+use crate::program::{PATIENCE, Place, until};
 
 #[cfg(feature = "full")]
 mod canaries;
@@ -92,10 +92,28 @@ fn relays_that_are_killed_lose_nothing(broker: &impl Broker) {
         relay.end();
     }
     let relay = place.relay();
-    until("everything has arrived", || has_all(&broker.arrived(), &orders.written));
+    until_all_arrived(&place, broker, &orders.written);
     relay.stop();
     assert_complete_and_in_order(broker, &orders.written);
     lives::assert_all_well(&place, &orders.written);
+}
+
+/// Waits until the broker has everything; says what became of the first message that it lacks, if it waits in vain.
+#[track_caller]
+fn until_all_arrived(place: &Place, broker: &impl Broker, written: &[Written]) {
+    let began = Instant::now();
+    loop {
+        let arrived = broker.arrived();
+        if has_all(&arrived, written) {
+            return;
+        }
+        if began.elapsed() > PATIENCE {
+            let missing: Vec<&Written> = written.iter().filter(|event| !arrived.contains(&event.id)).collect();
+            let fate = place.run(["show", &missing[0].id]).stdout;
+            panic!("{} of {} never arrived; the first of them:\n{fate}", missing.len(), written.len());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn pending(place: &Place) -> u64 {
@@ -121,7 +139,7 @@ fn an_outage_spends_no_attempt_and_loses_nothing<B: Broker>(broker: &mut B) {
     until("delivery goes on", || pending(&place) < waiting);
     println!("delivered again {} ms after the broker was back", back.elapsed().as_millis());
     orders.write(100);
-    until("everything has arrived", || has_all(&broker.arrived(), &orders.written));
+    until_all_arrived(&place, broker, &orders.written);
     relay.stop();
     assert_complete_and_in_order(broker, &orders.written);
     lives::assert_all_well(&place, &orders.written);

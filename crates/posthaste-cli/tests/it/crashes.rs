@@ -11,6 +11,7 @@ use crate::program::{Place, until};
 mod at_named_places;
 mod at_random;
 mod by_a_message;
+mod from_outside;
 mod in_flight;
 mod of_a_writer;
 

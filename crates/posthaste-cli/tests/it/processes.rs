@@ -126,7 +126,7 @@ fn a_worker_that_was_frozen_past_its_lease_changes_nothing_when_it_wakes() {
     lives::assert_first_deliveries_in_order(by_one.iter().chain(&by_two));
 
     one.relay.signal("CONT");
-    until("it knows that its leases are gone", || one.relay.logged().contains("lease lost"));
+    until("it knows that its leases are gone", || one.relay.logged().contains("leases lost"));
     until("it has its share again", || is_shared(&place));
     orders.write(100);
     until("everything is delivered", || lives::has_all(&orders.written, one.printed().iter().chain(&two.printed())));

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 #[path = "../../../posthaste/tests/it/servers/private.rs"]
 mod private;
 
+#[cfg(feature = "rabbitmq")]
+#[path = "../../../posthaste/tests/it/servers/rabbitmq.rs"]
+pub(crate) mod rabbitmq;
+
 pub(crate) use self::private::Private;
 
 /// Where one of the shared servers is.

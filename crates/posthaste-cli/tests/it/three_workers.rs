@@ -63,7 +63,7 @@ pub fn one_is_killed_and_one_frozen_past_its_leases(place: Place, application: i
     assert_repeats_explained(&[&by_one, &by_two], &by_three, &recorded);
 
     two.relay.signal("CONT");
-    until("it knows that its leases are gone", || two.relay.logged().contains("lease lost"));
+    until("it knows that its leases are gone", || two.relay.logged().contains("leases lost"));
     until("it has its share again", || world.is_shared_by(&["two", "three"]));
     world.write(100);
     until("everything is delivered", || {

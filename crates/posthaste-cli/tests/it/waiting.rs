@@ -35,6 +35,29 @@ fn a_relay_waits_for_a_database_that_comes_later_and_is_alive_but_not_ready_mean
     relay.stop();
 }
 
+/// A dozen requests fail every second meanwhile.
+#[test]
+fn an_outage_of_the_database_is_a_few_lines_in_the_log() {
+    let mut server = block_on(Private::start("postgres"));
+    let place = Place::empty();
+    let url = format!("postgres://postgres@{}/postgres", server.address());
+    place.write("posthaste.toml", &format!("{}relay.lease_ttl = '1s'\n", config(&url)));
+    place.run(["migrate"]).succeeds();
+    let relay = place.relay();
+    relay.prints(&place.enqueue("order/1", []));
+    server.kill();
+    until("it has noticed, and its leases are gone", || relay.logged().contains("leases lost: they expired"));
+    block_on(server.restart());
+    relay.prints(&place.enqueue("order/2", []));
+    until("it says that all is well", || relay.logged().contains("the store answers again"));
+    let logged = relay.logged();
+    for line in ["the store does not answer", "leases lost", "the store answers again"] {
+        // A connection of before the outage may be found broken after the first answer.
+        assert!((1..=3).contains(&logged.matches(line).count()), "{line}: {logged}");
+    }
+    relay.stop();
+}
+
 #[test]
 fn a_relay_that_waits_for_its_database_can_be_stopped() {
     let place = Place::empty();

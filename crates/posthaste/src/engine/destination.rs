@@ -71,6 +71,8 @@ pub(super) struct DestinationState {
     judge: Judge,
     committer: Committer,
     totals: Totals,
+    /// Whether the last report said that it is out of reach.
+    reported_outage: bool,
 }
 
 impl DestinationState {
@@ -88,10 +90,11 @@ impl DestinationState {
             lanes: Lanes::default(),
             reader: Reader::new(settings, mistakes),
             parked_reader: ParkedReader::default(),
-            scheduler: Scheduler::new(&dest, mistakes),
+            scheduler: Scheduler::new(&dest, settings, mistakes),
             judge: Judge::new(seed, mistakes),
             committer: Committer::new(settings, mistakes),
             totals: Totals::default(),
+            reported_outage: false,
             dest,
         }
     }
@@ -186,7 +189,7 @@ impl DestinationState {
         self.parked_reader.hint(now);
     }
 
-    /// Suspects of all lanes that are being counted or in flight.
+    /// Suspects of all lanes that are being noted or in flight.
     pub(super) fn suspects(&self) -> Suspects {
         let mut suspects = Suspects::default();
         self.lanes.iter().for_each(|lane| suspects.add(lane.suspects()));
@@ -202,6 +205,12 @@ impl DestinationState {
     #[cfg(feature = "simulator")]
     pub(super) fn unsettled(&self) -> usize {
         self.reader.arrived() + self.lanes.iter().map(|lane| lane.memory.messages).sum::<usize>()
+    }
+
+    /// Whether an outage has begun or ended since this was asked last.
+    pub(super) fn outage_changed(&mut self) -> bool {
+        let outage = self.scheduler.breaker.outage().is_some();
+        std::mem::replace(&mut self.reported_outage, outage) != outage
     }
 
     /// What other workers and operators read about it.

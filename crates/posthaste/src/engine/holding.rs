@@ -6,7 +6,7 @@ use super::Engine;
 use super::destination::DestinationState;
 use super::mistakes::Mistake;
 use super::outbox::Pending;
-use super::protocol::{DestinationIndex, Event, StoreCall};
+use super::protocol::{DestinationIndex, Event, LeaseEnd, StoreCall};
 use crate::journal::{Grant, LaneState, Lease, Partition, WorkerReport};
 
 impl Engine {
@@ -21,7 +21,7 @@ impl Engine {
         }
         // The store may have seen a lease end that this worker still believes in, and grant it anew.
         for stale in self.leases.replaced_by(&grant.leases) {
-            self.lose(stale);
+            self.lose(stale, LeaseEnd::Taken);
         }
         self.leases.granted(asked_at, &grant.leases, grant.workers);
         if grant.leases.is_empty() {
@@ -40,7 +40,7 @@ impl Engine {
     /// The store says which leases are still held.
     pub(super) fn renewed(&mut self, asked_at: Duration, leases: &[Lease], kept: &[Partition]) {
         for lease in self.leases.renewed(asked_at, leases, kept) {
-            self.lose(lease);
+            self.lose(lease, LeaseEnd::Taken);
         }
     }
 
@@ -72,16 +72,16 @@ impl Engine {
     /// Drops what has run out by this worker's own clock.
     pub(super) fn lose_expired(&mut self, now: Duration) {
         for lease in self.leases.expired(now) {
-            self.lose(lease);
+            self.lose(lease, LeaseEnd::Expired);
         }
     }
 
     /// The lease is gone: whatever the lane had in mind goes with it.
-    pub(super) fn lose(&mut self, lease: Lease) {
+    pub(super) fn lose(&mut self, lease: Lease, why: LeaseEnd) {
         if self.mistakes.has(Mistake::LostLeaseKept) {
             return;
         }
-        self.events.push(Event::LeaseLost { partition: lease.partition });
+        self.events.push(Event::LeaseLost { partition: lease.partition, why });
         self.drop_lease(lease);
     }
 

@@ -90,7 +90,6 @@ impl Lane {
         if mistakes.has(Mistake::DoneSetIgnored) {
             cursor.done.clear();
         }
-        let guarded = lease.expired_before && !mistakes.has(Mistake::CrashLoopUnguarded);
         let mut lane = Self {
             id: lease.into(),
             on_dead: dest.policy.on_dead,
@@ -101,7 +100,7 @@ impl Lane {
             queues: KeyQueues::default(),
             memory: InMemory::default(),
             unsaved: Unsaved::default(),
-            guard: CrashGuard::new(guarded.then_some(in_flight_before)),
+            guard: CrashGuard::new(lease.expired_before.then_some(in_flight_before), mistakes),
             notices: Notices::default(),
             draining: false,
         };
@@ -129,7 +128,7 @@ impl Lane {
         self.is_quiet() && !self.has_unsaved_changes() && !self.unsaved.is_committing()
     }
 
-    /// Suspects of this lane that are being counted or in flight.
+    /// Suspects of this lane that are being noted or in flight.
     pub(super) fn suspects(&self) -> Suspects {
         self.guard.suspects()
     }

@@ -31,7 +31,7 @@ struct Held {
 /// The partitions of one worker.
 #[derive(Debug)]
 pub(super) struct Leases {
-    ttl: Duration,
+    pub(super) ttl: Duration,
     partitions: usize,
     workers: usize,
     held: BTreeMap<Partition, Held>,
@@ -39,6 +39,8 @@ pub(super) struct Leases {
     newest: BTreeMap<Partition, Epoch>,
     leasing: bool,
     renewing: bool,
+    /// There is something to report with the next renewal, which is not to wait for its time.
+    news: bool,
     lease_at: Duration,
     renew_at: Duration,
     mistakes: Mistakes,
@@ -55,6 +57,7 @@ impl Leases {
             newest: BTreeMap::new(),
             leasing: false,
             renewing: false,
+            news: false,
             lease_at: Duration::ZERO,
             renew_at: Duration::ZERO,
             mistakes,
@@ -78,12 +81,18 @@ impl Leases {
 
     /// Whether to renew now, and what.
     pub(super) fn plan_renewal(&mut self, now: Duration) -> Option<Vec<Lease>> {
-        if self.renewing || now < self.renew_at || self.held.is_empty() {
+        if self.renewing || (now < self.renew_at && !self.news) || self.held.is_empty() {
             return None;
         }
         self.renewing = true;
+        self.news = false;
         self.renew_at = now + self.ttl / 3;
         Some(self.all())
+    }
+
+    /// The next renewal goes out at once, because it carries a report.
+    pub(super) fn report_at_once(&mut self) {
+        self.news = true;
     }
 
     /// Leases this worker believes in that a grant makes obsolete.

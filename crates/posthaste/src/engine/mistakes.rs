@@ -36,7 +36,7 @@ pub enum Mistake {
     FailedCommitForgotten,
     /// Keep lanes whose lease was not renewed.
     LostLeaseKept,
-    /// Do not count attempts ahead of deliveries after a crash.
+    /// Do not note attempts ahead of deliveries after a crash.
     CrashLoopUnguarded,
     /// Read on however much is in memory.
     UnboundedWindow,
@@ -54,6 +54,8 @@ pub enum Mistake {
     LateCommitIgnored,
     /// Hand over what was planned while the lease held, without another look at the clock.
     HandedOverLate,
+    /// Try all suspects beside each other, so that they share the blame for the death of a worker.
+    SuspectsTogether,
     /// Tell the store again of a death whose commit failed, but not of its letter.
     LettersForgotten,
 }
@@ -61,7 +63,7 @@ pub enum Mistake {
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -86,6 +88,7 @@ impl Mistake {
         Self::HeldReadUnfenced,
         Self::LateCommitIgnored,
         Self::HandedOverLate,
+        Self::SuspectsTogether,
         Self::LettersForgotten,
     ];
 }

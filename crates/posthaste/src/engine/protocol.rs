@@ -179,10 +179,19 @@ pub(crate) enum Event {
     Gone { destination: Name, error: String },
     /// Partitions were taken over from workers that died.
     TookOver { partitions: Vec<Partition> },
-    /// A partition went to another worker while this one believed to hold it.
-    LeaseLost { partition: Partition },
+    /// A partition is held no more, although nobody gave it back.
+    LeaseLost { partition: Partition, why: LeaseEnd },
     /// What so many lanes delivered could not be recorded, because their leases were gone.
     CommitRefused { lanes: usize },
+}
+
+/// Why a lease is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LeaseEnd {
+    /// It ran out by this worker's clock.
+    Expired,
+    /// The store says that it is another worker's, or given out anew.
+    Taken,
 }
 
 /// A failed attempt.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Engine;
 use super::destination::{DestinationRequest, Heard};
 use super::outbox::Pending;
-use super::protocol::{DestinationIndex, Event, RequestId, StoreAnswer, StoreFailure};
+use super::protocol::{DestinationIndex, Event, LeaseEnd, RequestId, StoreAnswer, StoreFailure};
 use crate::journal::{Lease, Position};
 
 impl Engine {
@@ -47,7 +47,8 @@ impl Engine {
             self.events.push(Event::CommitRefused { lanes: refused.len() });
         }
         for lane in refused {
-            self.lose(Lease { partition: lane.partition, epoch: lane.epoch, expired_before: false });
+            let lease = Lease { partition: lane.partition, epoch: lane.epoch, expired_before: false };
+            self.lose(lease, LeaseEnd::Taken);
         }
     }
 

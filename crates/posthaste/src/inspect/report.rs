@@ -31,8 +31,8 @@ pub struct DeliveryReport {
     pub status: Status,
     /// Failed attempts so far.
     pub attempts: u32,
-    /// How often a worker died while this was in flight.
-    pub kills: u32,
+    /// Workers in a row that died while this was alone in flight.
+    pub deaths: u32,
     /// Why the last attempt failed.
     pub error: Option<String>,
     /// When it is tried next, where that is known.

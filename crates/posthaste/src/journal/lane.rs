@@ -33,7 +33,7 @@ pub struct LaneCommit {
     pub unpark: Vec<Position>,
     /// Parked deliveries that someone discarded, and of which the lane has taken note. Whatever is no longer
     /// [`ParkedState::Discarding`](super::ParkedState::Discarding) is left alone.
-    pub let_go: Vec<Position>,
+    pub discard: Vec<Position>,
     /// Keys that get a cursor of their own, or move it.
     pub hold: Vec<HeldKey>,
     /// Keys that have caught up with the lane.
@@ -55,7 +55,7 @@ impl LaneCommit {
             cursor: None,
             park: Vec::new(),
             unpark: Vec::new(),
-            let_go: Vec::new(),
+            discard: Vec::new(),
             hold: Vec::new(),
             free: Vec::new(),
             attempts: Vec::new(),
@@ -67,7 +67,7 @@ impl LaneCommit {
     pub fn is_cursor_only(&self) -> bool {
         self.park.is_empty()
             && self.unpark.is_empty()
-            && self.let_go.is_empty()
+            && self.discard.is_empty()
             && self.hold.is_empty()
             && self.free.is_empty()
             && self.attempts.is_empty()

@@ -9,7 +9,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::telemetry::{self, Monitor};
+use super::telemetry::{self, Monitor, StoreOutage};
 use super::waker::Waker;
 use crate::crash_point::crash_point;
 use crate::destination::Name;
@@ -33,6 +33,7 @@ pub(super) struct StoreClient {
     worker: WorkerId,
     lease_ttl: Duration,
     monitor: Monitor,
+    outage: Arc<StoreOutage>,
 }
 
 /// The engine knows no time of day: what it writes gets its own here.
@@ -51,7 +52,7 @@ impl StoreClient {
         monitor: Monitor,
     ) -> Self {
         let watch = Arc::new(Mutex::new(store.watch()));
-        Self { store, watch, waker, worker, lease_ttl, monitor }
+        Self { store, watch, waker, worker, lease_ttl, monitor, outage: Arc::default() }
     }
 
     /// Carries a request to the store and says what came of it.
@@ -60,14 +61,17 @@ impl StoreClient {
         let (verb, patience) = (verb(&call), self.patience(&call));
         let answer = tokio::time::timeout(patience, self.perform(call)).await;
         let (failure, error) = match answer {
-            Ok(Ok(answer)) => return Input::Answered { id, result: Ok(answer) },
+            Ok(Ok(answer)) => {
+                self.outage.answered();
+                return Input::Answered { id, result: Ok(answer) };
+            }
             Ok(Err(error)) => (StoreFailure::Failed, error),
             Err(_) => {
                 let error = Error::new(Kind::Unavailable, format!("the store did not answer within {patience:?}"));
                 (StoreFailure::TimedOut, error)
             }
         };
-        telemetry::log_store_error(verb, &error);
+        self.outage.failed(verb, &error);
         self.monitor.count().store_errors += 1;
         Input::Answered { id, result: Err(failure) }
     }

@@ -1,14 +1,16 @@
 //! What a relay tells about itself: logs and live figures. The engine and its shell count; sinks and stores contain neither.
 
 pub use self::histogram::Histogram;
-pub(super) use self::log::{log, log_claim, log_grant, log_sent, log_start, log_store_error, span};
+pub(super) use self::log::{log, log_claim, log_grant, log_sent, log_start, span};
 pub use self::monitor::Monitor;
+pub(super) use self::store_outage::StoreOutage;
 pub(super) use self::trace::Spans;
 pub use self::trace::{AttemptSpan, Tracer};
 
 mod histogram;
 mod log;
 mod monitor;
+mod store_outage;
 mod trace;
 
 /// What has happened since the relay started.

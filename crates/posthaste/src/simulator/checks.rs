@@ -12,9 +12,9 @@ use crate::journal::{Epoch, Position};
 use crate::message::{Message, OrderKey};
 use crate::retry::OnDead;
 
-/// A message that takes its worker down more often than this was not stopped in time: three deaths are expected, and a
+/// A message that takes its worker down more often than this was not stopped in time: five deaths are expected, and a
 /// zombie or two may share in.
-const MOST_KILLS: u32 = 6;
+const MOST_DEATHS: u32 = 8;
 
 /// A guarantee that did not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -76,15 +76,14 @@ pub(super) struct Checks {
     /// Failures that spend an attempt, as the destination knows them.
     pub(super) failures: HashMap<Spot, u32>,
     pub(super) rejected: HashSet<Spot>,
-    pub(super) kills: HashMap<Spot, u32>,
-    /// Workers that died, or seemed to: they were gone for longer than their lease, or gave lanes up.
-    pub(super) workers_lost: u32,
+    /// Workers that a message took down, since a worker last survived it.
+    pub(super) deaths: HashMap<Spot, u32>,
     /// The store's clock jumped ahead, so that two workers may have believed in one lease.
     pub(super) leases_ended_early: bool,
     /// An operator let it go.
     pub(super) discarded: HashSet<Spot>,
     /// An operator asked for it again: its order is off.
-    pub(super) replayed: HashSet<Spot>,
+    replayed: HashSet<Spot>,
     /// Deaths of a message at a destination with dead letters.
     letters_due: HashMap<Spot, u32>,
     /// The acknowledgement was lost on its way.
@@ -131,14 +130,8 @@ impl Checks {
 
     /// It arrived, or need not before later ones may.
     fn is_let_go(&self, spot: &Spot, on_dead: OnDead) -> bool {
-        let failed = self.rejected.contains(spot) || self.failures.contains_key(spot) || self.kills.contains_key(spot);
-        let doomed = failed || self.may_be_suspected();
-        self.arrived.contains_key(spot) || self.discarded.contains(spot) || (on_dead == OnDead::Skip && doomed)
-    }
-
-    /// Whoever is in flight alone each time a worker dies is taken for the killer, rightly or not.
-    fn may_be_suspected(&self) -> bool {
-        self.workers_lost >= 2
+        let failed = self.rejected.contains(spot) || self.failures.contains_key(spot) || self.deaths.contains_key(spot);
+        self.arrived.contains_key(spot) || self.discarded.contains(spot) || (on_dead == OnDead::Skip && failed)
     }
 
     fn duplicate(&mut self, spot: &Spot) {
@@ -166,10 +159,22 @@ impl Checks {
         }
     }
 
+    /// An operator asked for a message again: whatever was held against it is forgotten. True for the first time.
+    pub(super) fn replay(&mut self, spot: Spot) -> bool {
+        self.survived(&spot);
+        self.replayed.insert(spot)
+    }
+
+    /// A worker lived to see a message fail, perhaps because its destination was out of reach.
+    pub(super) fn survived(&mut self, spot: &Spot) {
+        self.deaths.entry(spot.clone()).and_modify(|deaths| *deaths = 0);
+    }
+
+    /// A message took its worker down.
     pub(super) fn killed(&mut self, spot: Spot) {
-        let kills = self.kills.entry(spot).or_default();
-        *kills += 1;
-        if *kills > MOST_KILLS {
+        let deaths = self.deaths.entry(spot).or_default();
+        *deaths += 1;
+        if *deaths > MOST_DEATHS {
             self.violated(Violation::KilledTooMany);
         }
     }
@@ -192,10 +197,10 @@ impl Checks {
         }
     }
 
-    pub(super) fn died(&mut self, spot: &Spot, kills: u32) {
+    /// A message was declared dead.
+    pub(super) fn died(&mut self, spot: &Spot) {
         let tried = self.failures.get(spot).is_some_and(|failures| *failures >= MAX_ATTEMPTS);
-        let suspected = kills > 0 && self.may_be_suspected();
-        if !tried && !suspected && !self.rejected.contains(spot) && !self.kills.contains_key(spot) {
+        if !tried && !self.rejected.contains(spot) && !self.deaths.contains_key(spot) {
             self.violated(Violation::DeadWithoutCause);
         }
     }

@@ -78,7 +78,7 @@ pub(super) fn operate(plan: &Plan, core: &mut Core, checks: &mut Checks, dice: &
             let Some(chosen) = listed.get(dice.below(listed.len() as u64) as usize) else { return };
             let spot = (name, chosen.position);
             match operation {
-                Operation::Replay => checks.replayed.insert(spot),
+                Operation::Replay => checks.replay(spot),
                 Operation::Discard => checks.discarded.insert(spot),
             };
             core.operate(operation, &Filter { ids: vec![chosen.id], ..filter }, Mode::Apply);

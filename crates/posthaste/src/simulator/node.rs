@@ -74,9 +74,11 @@ impl Node {
             && self.flights.values().any(|flight| flight.destination == destination && flight.run.key().as_ref() == key)
     }
 
-    /// Whether something of these partitions is with a sink.
+    /// Whether something is with a sink under one of these leases. A slow request may be about a lease that was gained anew since.
     pub(super) fn has_in_flight_for(&self, leases: &[Lease]) -> bool {
-        let of = |flight: &Flight| leases.iter().any(|lease| lease.partition == flight.run.partition);
+        let under =
+            |flight: &Flight, lease: &Lease| (lease.partition, lease.epoch) == (flight.run.partition, flight.epoch);
+        let of = |flight: &Flight| leases.iter().any(|lease| under(flight, lease));
         self.flights.values().any(of)
     }
 

@@ -8,7 +8,11 @@ use crate::journal::WorkerId;
 use crate::retry::{Backoff, OnDead, Policy};
 use crate::settings::Settings;
 
+/// Faults stop here in most schedules; whatever is left must drain.
 const FAULTS_END: Duration = Duration::from_secs(4);
+/// Faults stop here in schedules about workers that are killed from outside, again and again.
+const KILLS_END: Duration = Duration::from_secs(20);
+/// Whatever has not drained by now never will.
 const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
 pub(super) const PARTITIONS: u16 = 3;
@@ -17,12 +21,17 @@ pub(super) const MAX_ATTEMPTS: u32 = 3;
 pub(super) const DEAD_LETTERS: &str = "dead";
 /// So many of a hundred schedules are about two workers and one key; more would cost too much, for they have many messages.
 const CONTENDED: u64 = 1;
+/// So many of a hundred schedules are about workers that are killed from outside, again and again.
+const BESIEGED: u64 = 2;
+/// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
 const WINDOW: usize = 6;
 const READ_BATCH: usize = 5;
 
 /// The parameters of one schedule, drawn from its seed. Percentages are per event.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
+    /// Faults stop here; whatever is left must drain.
+    pub(super) faults_end: Duration,
     pub(super) workers: usize,
     pub(super) transactions: usize,
     /// A transaction with more messages than a worker may have in memory.
@@ -51,8 +60,6 @@ pub(super) struct Plan {
     pub(super) scheduled: u64,
     pub(super) hints: bool,
     pub(super) destinations: Vec<Destination>,
-    /// Faults stop here; whatever is left must drain.
-    pub(super) faults_end: Duration,
     /// Whatever has not drained by now never will.
     pub(super) give_up: Duration,
     /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
@@ -126,13 +133,10 @@ impl Plan {
             read_batch: READ_BATCH,
             ..Self::calm(Vec::new())
         };
-        // Time-outs beside workers that die, or seem to, can make the crash guard blame the wrong message, or forget the right one: its counts are
-        // written by commits like any other. So time-outs have schedules of their own.
-        if plan.killers + plan.crashes + plan.freezes + plan.clock_jumps > 0 {
-            plan.time_out = 0;
-        }
         if dice.percent(CONTENDED) || contended {
             plan.contend();
+        } else if dice.percent(BESIEGED) {
+            plan.besiege(dice);
         }
         plan.destinations = plan.draw_destinations(dice);
         plan
@@ -151,6 +155,19 @@ impl Plan {
             poison: 0,
             killers: 0,
             scheduled: 0,
+            time_out: 0,
+            ..self.clone()
+        };
+    }
+
+    /// Each worker is killed about once in one and a half leases, for a long time, whatever it does: nobody may be taken for a killer
+    /// because of that. The store is fast, as it is in life: an attempt takes a small part of the time between two kills.
+    fn besiege(&mut self, dice: &mut Dice) {
+        *self = Self {
+            faults_end: KILLS_END,
+            crashes: self.workers * (5 + dice.below(10) as usize),
+            freezes: dice.below(10) as usize,
+            slow_request: 0,
             time_out: 0,
             ..self.clone()
         };

@@ -114,7 +114,7 @@ impl Store {
                 checks.violated(Violation::ForeignSettlement);
             }
             for park in commit.park.iter().filter(|park| park.state == ParkedState::Dead) {
-                checks.died(&(commit.destination.clone(), park.position), park.kills);
+                checks.died(&(commit.destination.clone(), park.position));
             }
         }
         Ok(refused)

@@ -85,7 +85,8 @@ struct Shared {
     place: String,
     pool: Pool,
     partitions: partitions::Known,
-    ticks: ticks::Ticks,
+    identity: Arc<identity::Identity>,
+    ticks: Arc<ticks::Ticks>,
     marks: commit::Marks,
     upkeep: upkeep::Upkeep,
     queries: AtomicU64,
@@ -103,12 +104,14 @@ impl fmt::Debug for Shared {
 impl Postgres {
     /// A handle. Says nothing about the server: the first call connects to it, and later calls do so again whenever that is needed.
     pub fn open(options: Options) -> Result<Self> {
+        let (identity, ticks) = (Arc::default(), Arc::default());
         let shared = Shared {
-            pool: connection::pool(&options)?,
+            pool: connection::pool(&options, &identity, &ticks)?,
             place: connection::place(&connection::config(&options)?),
             options,
             partitions: partitions::Known::default(),
-            ticks: ticks::Ticks::default(),
+            identity,
+            ticks,
             marks: commit::Marks::default(),
             upkeep: upkeep::Upkeep::default(),
             queries: AtomicU64::new(0),

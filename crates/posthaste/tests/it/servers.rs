@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod private;
+#[cfg(feature = "rabbitmq")]
+pub(crate) mod rabbitmq;
 mod tests;
 
 pub(crate) use self::private::Private;

@@ -40,7 +40,7 @@ pub enum Value {
 const DESTINATION: &[&str] = &["destination"];
 
 #[rustfmt::skip]
-pub static METRICS: [Metric; 31] = [
+pub static METRICS: [Metric; 32] = [
     gauge("posthaste_pending", DESTINATION, "Messages that the destination's lanes have not reached yet.", |facts| each(facts, |counts| counts.pending as f64)),
     gauge("posthaste_oldest_pending_seconds", DESTINATION, "Age of the oldest pending message; 0 when there is none.", |facts| each(facts, |counts| counts.oldest_pending_seconds.unwrap_or(0.0))),
     gauge("posthaste_parked", &["destination", "reason"], "Parked deliveries, by status: retrying, scheduled, throttled, replay, dead.", parked),
@@ -55,6 +55,7 @@ pub static METRICS: [Metric; 31] = [
     gauge("posthaste_store_wal_bytes", &[], "SQLite: size of the write-ahead log. One that only grows means that a reader hangs.", |facts| figure(facts, "wal_bytes")),
     gauge("posthaste_store_oldest_transaction_seconds", &[], "PostgreSQL: age of the oldest open transaction. Its own messages wait for it, and rows cannot be cleaned up.", |facts| figure(facts, "oldest_transaction_seconds")),
     gauge("posthaste_store_tick_delay_seconds", &[], "PostgreSQL: age of the oldest committed message that no tick holds yet.", |facts| figure(facts, "tick_delay_seconds")),
+    gauge("posthaste_store_failovers", &[], "PostgreSQL: how often the database has failed over. Messages may have been delivered whose transactions are gone.", |facts| figure(facts, "failovers")),
     gauge("posthaste_store_sequencer_delay_seconds", &[], "MongoDB: age of the oldest message without a position.", |facts| figure(facts, "sequencer_delay_seconds")),
     gauge("posthaste_store_oplog_window_seconds", &[], "MongoDB: how far back the oplog reaches. A relay that was away for longer polls once. Absent if its user may not read the database `local`.", |facts| figure(facts, "oplog_window_seconds")),
     gauge("posthaste_partitions", &[], "Partitions that this worker serves.", |facts| one(facts.snapshot.partitions as f64)),

@@ -89,6 +89,7 @@ fn every_metric_can_be_scraped() {
             "wal_bytes",
             "oldest_transaction_seconds",
             "tick_delay_seconds",
+            "failovers",
             "sequencer_delay_seconds",
             "oplog_window_seconds",
         ]

@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::Broker;
 use crate::program::Place;
+use crate::servers::rabbitmq::write_down_queues;
 use crate::servers::{Private, block_on};
 
 const QUEUE: &str = "orders";
@@ -22,6 +23,7 @@ impl Rabbitmq {
     fn start() -> Self {
         let server = block_on(Private::start("rabbitmq"));
         let reader = Reader::at(&server.address());
+        write_down_queues(&server);
         Self { server, reader: RefCell::new(Some(reader)) }
     }
 }

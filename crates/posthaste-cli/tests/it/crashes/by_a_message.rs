@@ -45,7 +45,7 @@ fn read(mut stdout: impl Read, pid: u32, lines: &Mutex<Vec<String>>) {
 }
 
 #[test]
-fn a_message_that_kills_three_workers_is_dead_and_everything_else_is_delivered() {
+fn a_message_that_kills_five_workers_is_dead_and_everything_else_is_delivered() {
     use std::os::unix::process::ExitStatusExt;
     let place = place_with_lease("1s");
     place.write("big.txt", &"x".repeat(500_000));
@@ -57,7 +57,7 @@ fn a_message_that_kills_three_workers_is_dead_and_everything_else_is_delivered()
     harmless.extend(["order/1", "order/5", "order/6"].map(|key| place.enqueue(key, [])));
 
     let assassin = Assassin::default();
-    for _ in 0..3 {
+    for _ in 0..5 {
         assert_eq!(assassin.watch(&place).end().signal(), Some(SIGKILL));
     }
     let relay = assassin.watch(&place);
@@ -65,7 +65,9 @@ fn a_message_that_kills_three_workers_is_dead_and_everything_else_is_delivered()
     until("everything else is delivered", || harmless.iter().all(|id| assassin.has_seen(id)));
     let dead = place.run(["list", "--status", "dead", "--json"]).json_lines();
     assert_eq!(dead.len(), 1, "{dead:?}");
-    assert_eq!(dead[0]["error"], "the worker died 3 times while delivering this message");
+    assert_eq!(dead[0]["error"], "3 workers in a row died while delivering this message alone");
+    let timeline = place.json(["show", &fatal])["deliveries"][0]["timeline"].as_array().unwrap().len();
+    assert_eq!(timeline, 3, "a line for each lone death");
     assert_eq!(place.json(["show", &behind])["deliveries"][0]["status"], "waiting");
 
     place.run(["discard", &fatal, "--yes"]).succeeds();

@@ -104,7 +104,7 @@ fn a_relay_that_is_frozen_within_a_transaction_holds_nobody_up_and_goes_on_when_
 
     scene.let_go();
     one.relay.signal("CONT");
-    until("it knows that its leases are gone", || one.relay.logged().contains("lease lost"));
+    until("it knows that its leases are gone", || one.relay.logged().contains("leases lost"));
     scene.write(100);
     until("everything is delivered", || lives::has_all(&scene.written, one.printed().iter().chain(&two.printed())));
     // A key that changed hands went to the second worker and back.

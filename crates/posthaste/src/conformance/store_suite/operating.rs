@@ -73,11 +73,11 @@ pub async fn an_operation_touches_no_cursor_and_no_held_key(t: Fixture) -> Resul
 pub async fn a_replayed_failure_starts_anew(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     for state in [ParkedState::Dead, ParkedState::Retrying] {
-        let spent = Park { attempts: 10, kills: 3, due_in: Some(HOUR), ..park(&entry, state) };
+        let spent = Park { attempts: 10, deaths: 3, due_in: Some(HOUR), ..park(&entry, state) };
         t.commit(&[parked("a", spent, &entry, &leases)]).await?;
         replay(&t, &entry).await?;
         let due = due_one(&t, &entry).await?;
-        assert_eq!((due.state, due.attempts, due.kills), (ParkedState::Retrying, 0, 0));
+        assert_eq!((due.state, due.attempts, due.deaths), (ParkedState::Retrying, 0, 0));
         let listed = t.list(&only(&entry)).await?.remove(0);
         assert_eq!((listed.status, listed.attempts, listed.error), (Some(Status::Retrying), 0, None));
     }
@@ -129,7 +129,7 @@ pub async fn a_delivered_message_can_be_replayed(t: Fixture) -> Result<()> {
     t.commit(&[passed("a", &entry, &leases)]).await?;
     assert_eq!(replay(&t, &entry).await?, OperationReport { affected: 1, not_applicable: 0, overtaken: 0 });
     let due = due_one(&t, &entry).await?;
-    assert_eq!((due.state, due.holds, due.attempts, due.kills), (ParkedState::Replay, false, 0, 0));
+    assert_eq!((due.state, due.holds, due.attempts, due.deaths), (ParkedState::Replay, false, 0, 0));
     assert_eq!(t.status("a", entry.message.id).await?, Some(Status::Replay));
     let lease = lease_of(&entry, &leases);
     t.commit(&[LaneCommit { unpark: vec![entry.position], ..lane("a", lease) }]).await?;
@@ -221,7 +221,7 @@ pub async fn what_was_discarded_can_be_replayed(t: Fixture) -> Result<()> {
     assert_eq!(replay(&t, &entries[0]).await?, OperationReport { affected: 1, not_applicable: 0, overtaken: 1 });
     let due = due_one(&t, &entries[0]).await?;
     assert_eq!((due.state, due.holds, due.attempts), (ParkedState::Retrying, false, 0));
-    t.commit(&[LaneCommit { let_go: vec![entries[0].position], ..lane("a", lease) }]).await?;
+    t.commit(&[LaneCommit { discard: vec![entries[0].position], ..lane("a", lease) }]).await?;
     assert_eq!(t.due_ids("a").await?, ids(&entries[..1]), "a lane that is late with its note takes nothing back");
     Ok(())
 }
@@ -238,7 +238,7 @@ async fn discarded_head(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
     t.inspect.operate(Operation::Discard, &only(&entries[0]), Mode::Apply).await?;
     assert_eq!(replay(t, &entries[0]).await?.not_applicable, 1, "its lane is about to let it go");
     let further = hold(&entries[0], entries[0].position, entries[1].position);
-    t.commit(&[LaneCommit { let_go: vec![entries[0].position], hold: vec![further], ..lane("a", lease) }]).await?;
+    t.commit(&[LaneCommit { discard: vec![entries[0].position], hold: vec![further], ..lane("a", lease) }]).await?;
     Ok((entries, leases))
 }
 

@@ -37,10 +37,10 @@ pub async fn a_report_shows_what_is_parked(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entry = t.written_one(order("1")).await?;
     let leases = t.lease_all("w").await?;
-    let aside = Park { attempts: 5, kills: 2, ..park(&entry, ParkedState::Retrying) };
+    let aside = Park { attempts: 5, deaths: 4, ..park(&entry, ParkedState::Retrying) };
     t.commit(&[parked("a", aside, &entry, &leases)]).await?;
     let delivery = delivery(&t, entry.message.id).await?;
-    assert_eq!((delivery.status, delivery.attempts, delivery.kills), (Status::Retrying, 5, 2));
+    assert_eq!((delivery.status, delivery.attempts, delivery.deaths), (Status::Retrying, 5, 2));
     assert_eq!(delivery.error.as_deref(), Some("refused"));
     assert!(delivery.due_at.is_some());
     Ok(())

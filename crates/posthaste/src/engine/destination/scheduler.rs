@@ -14,6 +14,7 @@ use crate::engine::lane::{QueueId, Taken, Terms};
 use crate::engine::mistakes::{Mistake, Mistakes};
 use crate::engine::protocol::{Action, DestinationIndex, Event, HandOver, RunId};
 use crate::journal::Partition;
+use crate::settings::Settings;
 use crate::sink::{Delivery, Run};
 
 /// A run with a sink.
@@ -36,12 +37,13 @@ pub(super) struct Scheduler {
     /// Since when something waits for others to go with it.
     batch_since: Option<Duration>,
     pub(super) paused: bool,
+    max_worker_deaths: u32,
     mistakes: Mistakes,
 }
 
 impl Scheduler {
     /// A scheduler with nothing to serve.
-    pub(super) fn new(dest: &Destination, mistakes: Mistakes) -> Self {
+    pub(super) fn new(dest: &Destination, settings: &Settings, mistakes: Mistakes) -> Self {
         Self {
             ready: VecDeque::new(),
             flights: HashMap::new(),
@@ -50,6 +52,7 @@ impl Scheduler {
             rates: dest.tenant_rate.map(Rates::new),
             batch_since: None,
             paused: false,
+            max_worker_deaths: settings.max_worker_deaths,
             mistakes,
         }
     }
@@ -132,6 +135,8 @@ impl Scheduler {
         let mut terms = Terms {
             now,
             max_run: dest.max_run,
+            lease_ttl: pass.leases.ttl,
+            max_worker_deaths: self.max_worker_deaths,
             suspects: &mut pass.suspects,
             charge: &mut |message| match (rates.as_mut(), &message.tenant) {
                 (Some(rates), Some(tenant)) => rates.reserve(tenant, now),

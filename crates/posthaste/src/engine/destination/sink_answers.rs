@@ -91,7 +91,7 @@ impl DestinationState {
         let Some(flight) = self.scheduler.came_back(id) else { return };
         self.scheduler.breaker.given_back();
         if let Some(lane) = self.lanes.get_mut(flight.lane) {
-            lane.settle(flight.queue, 0, Duration::ZERO, |_| ((), None));
+            lane.withheld(flight.queue);
         }
     }
 

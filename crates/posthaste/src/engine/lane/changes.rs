@@ -101,7 +101,7 @@ impl Changes {
             match change {
                 ParkedChange::Parked(park) => commit.park.push(park.clone()),
                 ParkedChange::Settled => commit.unpark.push(*position),
-                ParkedChange::Discarded => commit.let_go.push(*position),
+                ParkedChange::Discarded => commit.discard.push(*position),
             }
         }
         for (key, held) in &self.held {

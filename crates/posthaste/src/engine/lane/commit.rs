@@ -42,7 +42,7 @@ impl Lane {
         for queue in waiting {
             let Some(target) = self.queues.get_mut(queue) else { continue };
             if std::mem::take(&mut target.awaits_commit) {
-                self.guard.counted(queue);
+                self.guard.committed(queue);
             }
             self.announce(queue);
             self.queues.forget_if_spent(queue);

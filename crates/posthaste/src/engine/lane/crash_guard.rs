@@ -1,12 +1,11 @@
 //! The crash-loop guard: a message that kills its worker is found and stopped.
 //!
-//! After a worker died, whatever it may have had in flight is parked as a suspect, and each attempt of a suspect is counted in
-//! the store *before* it is made. The first death is not counted (the normal path pays nothing), the second and third are; then
-//! the message is dead. A suspect that was counted before goes alone, without any other suspect beside it, so that a bystander
-//! does not share the blame.
+//! After a worker died, whatever it may have had in flight is parked as a suspect. Each attempt of a suspect is noted in the store
+//! *before* it is made, so that the next worker knows what was under way; [`Suspicion`](crate::rules::suspicion::Suspicion) says what follows from that. The normal
+//! path pays nothing.
 //!
 //! ```text
-//!   in flight before ──parked──► suspected ──count──► awaits commit ──stored──► counted ──handed over──► cleared
+//!   in flight before ──parked──► suspected ──note──► awaits commit ──stored──► noted ──handed over──► cleared
 //! ```
 
 use std::collections::HashSet;
@@ -15,10 +14,9 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::QueueId;
 use super::key_queue::QueuedMessage;
+use crate::engine::mistakes::{Mistake, Mistakes};
 use crate::journal::Position;
-
-/// Deaths that are counted before a message is dead; with the first, uncounted one it killed three workers.
-const COUNTED_DEATHS: u32 = 2;
+use crate::rules::suspicion::Next;
 
 /// What may have been in flight when the holder before died.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +29,12 @@ pub(in crate::engine) struct InFlightBefore {
     pub(in crate::engine) messages_per_key: usize,
 }
 
-/// Suspects that are being counted or in flight, over all lanes of a worker.
+/// Suspects that are being noted or in flight, over all lanes of a worker.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::engine) struct Suspects {
     /// There is one.
     pub(in crate::engine) any: bool,
-    /// There is one that was counted before and must be alone.
+    /// There is one that must be alone.
     pub(in crate::engine) lone: bool,
 }
 
@@ -48,23 +46,35 @@ impl Suspects {
     }
 }
 
-/// A suspect whose attempt is counted ahead.
+/// A suspect whose attempt is noted ahead.
 #[derive(Debug)]
 struct UnderWay {
     lone: bool,
-    /// The count is stored, so that it may be handed over.
-    counted: bool,
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The store does not know of the attempt yet.
+    AwaitsNote,
+    /// The store knows, so that it may be handed over.
+    Noted,
+    /// It has come back, and the store does not know yet. If the next suspect killed the worker now, this one would look as if it
+    /// had been alone in flight, too.
+    AwaitsRecord,
 }
 
 /// What the guard says of the message that is next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Clearance {
-    /// It is no suspect, or its attempt is counted.
+    /// It is no suspect, or its attempt is noted.
     Go,
-    /// Its attempt has to be counted in the store first.
-    CountFirst,
+    /// Its attempt has to be noted in the store first.
+    NoteFirst,
     /// Other suspects are under way.
     AfterOthers,
+    /// Its worker died while it was alone: it rests before its next attempt.
+    Rest,
     /// It killed too many workers.
     Dead,
 }
@@ -81,17 +91,19 @@ pub(super) struct CrashGuard {
     /// Of held keys: how many of their next messages may have been in flight.
     behind_holds: HashMap<QueueId, usize>,
     under_way: HashMap<QueueId, UnderWay>,
+    mistakes: Mistakes,
 }
 
 impl CrashGuard {
     /// A guard; without anything in flight before, it stays out of the way.
-    pub(super) fn new(before: Option<InFlightBefore>) -> Self {
+    pub(super) fn new(before: Option<InFlightBefore>, mistakes: Mistakes) -> Self {
         Self {
-            before,
+            before: before.filter(|_| !mistakes.has(Mistake::CrashLoopUnguarded)),
             due_seen: false,
             suspected: HashSet::new(),
             behind_holds: HashMap::new(),
             under_way: HashMap::new(),
+            mistakes,
         }
     }
 
@@ -139,55 +151,72 @@ impl CrashGuard {
     }
 
     /// Whether the first message of a queue may be handed over.
-    pub(super) fn clearance(&mut self, queue: QueueId, first: &mut QueuedMessage, others: &mut Suspects) -> Clearance {
+    pub(super) fn clearance(
+        &mut self,
+        queue: QueueId,
+        first: &mut QueuedMessage,
+        max_worker_deaths: u32,
+        others: &mut Suspects,
+    ) -> Clearance {
         let suspect = first.is_parked()
-            && (self.before.is_some() || first.deaths > 0 || self.suspected.contains(&first.position));
-        if !suspect || self.is_counted(queue) {
+            && (self.before.is_some() || !first.suspicion.is_none() || self.suspected.contains(&first.position));
+        if !suspect || self.is_noted(queue) {
             return Clearance::Go;
         }
-        if first.deaths >= COUNTED_DEATHS {
-            return Clearance::Dead;
-        }
-        let lone = first.deaths > 0;
+        let lone = match first.suspicion.next(max_worker_deaths) {
+            Next::Dead => return Clearance::Dead,
+            Next::Rest => return Clearance::Rest,
+            Next::InCompany => false,
+            Next::Alone => !self.mistakes.has(Mistake::SuspectsTogether),
+        };
         if others.lone || (lone && others.any) {
             return Clearance::AfterOthers;
         }
         *others = Suspects { any: true, lone };
-        first.deaths += 1;
-        self.under_way.insert(queue, UnderWay { lone, counted: false });
-        Clearance::CountFirst
+        first.suspicion = first.suspicion.step();
+        self.under_way.insert(queue, UnderWay { lone, stage: Stage::AwaitsNote });
+        Clearance::NoteFirst
     }
 
-    /// The store knows of the attempt of this queue's suspect, if it has one.
-    pub(super) fn counted(&mut self, queue: QueueId) {
-        if let Some(suspect) = self.under_way.get_mut(&queue) {
-            suspect.counted = true;
+    /// The store knows what is to be known of this queue's suspect, if it has one.
+    pub(super) fn committed(&mut self, queue: QueueId) {
+        match self.under_way.get_mut(&queue) {
+            Some(UnderWay { stage: Stage::AwaitsRecord, .. }) => drop(self.under_way.remove(&queue)),
+            Some(suspect) => suspect.stage = Stage::Noted,
+            None => {}
         }
     }
 
-    /// Whether the next hand-over of this queue is a suspect whose attempt is counted.
-    pub(super) fn is_counted(&self, queue: QueueId) -> bool {
-        !self.under_way.is_empty() && self.under_way.get(&queue).is_some_and(|suspect| suspect.counted)
+    /// Whether the next hand-over of this queue is a suspect whose attempt is noted.
+    pub(super) fn is_noted(&self, queue: QueueId) -> bool {
+        !self.under_way.is_empty() && self.under_way.get(&queue).is_some_and(|suspect| suspect.stage == Stage::Noted)
     }
 
-    /// Whether this queue has a suspect that is being counted or in flight.
+    /// Whether this queue has a suspect that is being noted or in flight.
     pub(super) fn is_under_way(&self, queue: QueueId) -> bool {
+        self.under_way.get(&queue).is_some_and(|suspect| suspect.stage != Stage::AwaitsRecord)
+    }
+
+    /// This queue's suspect has come back, or is not handed over after all. True if the store has to know of it before anything
+    /// else of the queue is handed over.
+    pub(super) fn came_back(&mut self, queue: QueueId) -> bool {
+        if self.under_way.is_empty() {
+            return false;
+        }
+        let lone = self.under_way.get_mut(&queue).filter(|suspect| suspect.lone);
+        match lone {
+            Some(suspect) => suspect.stage = Stage::AwaitsRecord,
+            None => drop(self.under_way.remove(&queue)),
+        }
         self.under_way.contains_key(&queue)
     }
 
-    /// This queue's suspect has come back, or is not handed over after all.
-    pub(super) fn came_back(&mut self, queue: QueueId) {
-        if !self.under_way.is_empty() {
-            self.under_way.remove(&queue);
-        }
-    }
-
-    /// Queues with a suspect that is being counted or in flight.
+    /// Queues with a suspect that is being noted, in flight or being recorded.
     pub(super) fn queues_under_way(&self) -> Vec<QueueId> {
         self.under_way.keys().copied().collect()
     }
 
-    /// Suspects of this lane that are being counted or in flight.
+    /// Suspects of this lane that are being noted, in flight or being recorded.
     pub(super) fn suspects(&self) -> Suspects {
         Suspects { any: !self.under_way.is_empty(), lone: self.under_way.values().any(|suspect| suspect.lone) }
     }

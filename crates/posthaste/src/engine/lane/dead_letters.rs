@@ -29,7 +29,7 @@ impl DeadLetters {
         self.number += 1;
         let reason = match failure.map(|failure| failure.error.verdict) {
             // An answer of the sink would have cleared it of this.
-            _ if message.deaths > 0 => Reason::KilledWorkers,
+            _ if !message.suspicion.is_none() => Reason::KilledWorkers,
             Some(Verdict::Reject) => Reason::Rejected,
             _ => Reason::Attempts,
         };
@@ -38,7 +38,7 @@ impl DeadLetters {
             destination: &self.destination,
             position: message.position,
             reason,
-            attempts: message.attempts,
+            attempts: message.attempts + message.suspicion.deaths_alone(),
             error: failure.map_or("", |failure| failure.error.brief()),
         };
         letter(&message.message, &self.to, &death)

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use crate::journal::{Due, Entry, HeldKey, ParkedState, Position};
 use crate::message::{Message, OrderKey};
+use crate::rules::suspicion::Suspicion;
 
 /// Where the settlement of a message is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +37,8 @@ pub(in crate::engine) struct QueuedMessage {
     pub(in crate::engine) place: Place,
     /// Failed attempts before this one.
     pub(in crate::engine) attempts: u32,
-    /// Deaths of workers while this was in flight, as far as they were counted.
-    pub(in crate::engine) deaths: u32,
+    /// Whether this is suspected of killing workers.
+    pub(in crate::engine) suspicion: Suspicion,
     /// The tenant's rate was charged; not before this time.
     pub(in crate::engine) reserved: Option<Duration>,
     /// Apart, because hardly any message has it and every message is moved about.
@@ -63,7 +64,7 @@ impl QueuedMessage {
             message: entry.message,
             place,
             attempts: 0,
-            deaths: 0,
+            suspicion: Suspicion::default(),
             reserved: None,
             history: None,
         }
@@ -75,7 +76,8 @@ impl QueuedMessage {
         // A throttled delivery has paid for its turn already.
         let reserved = (due.state == ParkedState::Throttled).then_some(Duration::ZERO);
         let history = due.progress.map(|progress| Box::new(History { progress: Some(progress), ..History::default() }));
-        Self { attempts: due.attempts, deaths: due.kills, reserved, history, ..Self::new(due.entry, place) }
+        let suspicion = Suspicion::stored(due.deaths);
+        Self { attempts: due.attempts, suspicion, reserved, history, ..Self::new(due.entry, place) }
     }
 
     /// What the sink said when the attempt before failed.

@@ -118,7 +118,9 @@ impl Lane {
         self.write_letter(message, &parking);
         let (error, progress) = match parking.failure {
             Some(failure) => {
-                let (number, took) = (message.attempts.max(1), failure.took);
+                // A death is no attempt that counts, but it has a line of its own in the timeline.
+                let number = (message.attempts + message.suspicion.deaths_alone()).max(1);
+                let took = failure.took;
                 let error = Some(failure.error.text().to_owned());
                 self.unsaved.changes.attempt(Attempt { position: message.position, number, error, took });
                 // A sink that was cut off could say nothing about progress; what it said before still holds.
@@ -136,7 +138,7 @@ impl Lane {
             state: parking.state,
             holds,
             attempts: message.attempts,
-            kills: message.deaths,
+            deaths: message.suspicion.code(),
             due_in: parking.due_in,
             error,
             progress,

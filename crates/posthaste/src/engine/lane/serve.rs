@@ -28,6 +28,9 @@ pub(in crate::engine) enum Taken {
 pub(in crate::engine) struct Terms<'a> {
     pub(in crate::engine) now: Duration,
     pub(in crate::engine) max_run: usize,
+    /// How long a partition stays with a worker that says nothing.
+    pub(in crate::engine) lease_ttl: Duration,
+    pub(in crate::engine) max_worker_deaths: u32,
     pub(in crate::engine) suspects: &'a mut Suspects,
     /// Charges the tenant's rate: how long the message has to wait for its turn.
     pub(in crate::engine) charge: &'a mut dyn FnMut(&Message) -> Duration,
@@ -46,10 +49,11 @@ impl Lane {
             return Taken::Nothing;
         }
         let Some(first) = self.queues[queue].messages.front_mut() else { return Taken::Nothing };
-        match self.guard.clearance(queue, first, terms.suspects) {
+        match self.guard.clearance(queue, first, terms.max_worker_deaths, terms.suspects) {
             Clearance::Go => self.collect(queue, terms),
-            Clearance::CountFirst => self.count_first(queue),
+            Clearance::NoteFirst => self.note_first(queue),
             Clearance::AfterOthers => self.serve_later(queue),
+            Clearance::Rest => self.rest(queue, terms.lease_ttl),
             Clearance::Dead => self.declare_dead(queue),
         }
     }
@@ -78,8 +82,8 @@ impl Lane {
         self.park(queue, message, Parking::retry_at_once());
     }
 
-    /// Has the attempt of a suspect counted in the store before it is made.
-    fn count_first(&mut self, queue: QueueId) -> Taken {
+    /// Has the attempt of a suspect noted in the store before it is made.
+    fn note_first(&mut self, queue: QueueId) -> Taken {
         self.await_commit(queue);
         self.rewrite_first(queue);
         Taken::Nothing
@@ -99,7 +103,7 @@ impl Lane {
 
     /// Collects messages until the run is full, the tenant's rate is used up, or one must go by itself.
     fn collect(&mut self, queue: QueueId, terms: &mut Terms<'_>) -> Taken {
-        let max_run = if self.guard.is_counted(queue) { 1 } else { terms.max_run };
+        let max_run = if self.guard.is_noted(queue) { 1 } else { terms.max_run };
         let mut deliveries = Vec::with_capacity(max_run.min(self.queues[queue].messages.len()));
         while deliveries.len() < max_run {
             let target = &mut self.queues[queue];
@@ -130,11 +134,12 @@ impl Lane {
 
     /// The tenant used up its rate: its message waits outside, and its key with it.
     fn throttle(&mut self, queue: QueueId, wait: Duration) {
-        let counted = self.guard.is_counted(queue);
+        let noted = self.guard.is_noted(queue);
         let in_flight = self.queues[queue].in_flight;
         let Some(mut message) = self.queues[queue].messages.remove(in_flight) else { return };
-        // Counted ahead of a delivery that is not made now.
-        message.deaths = message.deaths.saturating_sub(u32::from(counted));
+        if noted {
+            message.suspicion = message.suspicion.step_back();
+        }
         self.came_back(queue);
         if self.mistakes.has(Mistake::ThrottledDropped) {
             self.confirm(queue, &message, Duration::ZERO);
@@ -143,14 +148,29 @@ impl Lane {
         self.park(queue, &message, Parking { state: ParkedState::Throttled, due_in: Some(wait), failure: None });
     }
 
+    /// The worker before died while the first message of a queue was alone in flight: that goes into its timeline, and it rests.
+    fn rest(&mut self, queue: QueueId, lease_ttl: Duration) -> Taken {
+        let Some(mut message) = self.queues[queue].messages.pop_front() else { return Taken::Nothing };
+        let due_in = Some(message.suspicion.rest(lease_ttl));
+        message.suspicion = message.suspicion.step();
+        let failure = Some(death("a worker died while delivering this message alone".into()));
+        self.park(queue, &message, Parking { state: ParkedState::Retrying, due_in, failure });
+        Taken::Nothing
+    }
+
     /// Declares the first message of a queue dead, because it took its worker down too often.
     fn declare_dead(&mut self, queue: QueueId) -> Taken {
         let Some(message) = self.queues[queue].messages.pop_front() else { return Taken::Nothing };
-        let error = format!("the worker died {} times while delivering this message", message.deaths + 1);
-        let failure = Failure { error: sink::Error::reject(error), progress: None, took: Duration::ZERO };
+        let deaths = message.suspicion.deaths_alone();
+        let failure = death(format!("{deaths} workers in a row died while delivering this message alone"));
         self.park(queue, &message, Parking { state: ParkedState::Dead, due_in: None, failure: Some(failure) });
         Taken::Dead(message.message.id)
     }
+}
+
+/// An attempt that its worker did not survive.
+fn death(error: String) -> Failure {
+    Failure { error: sink::Error::reject(error), progress: None, took: Duration::ZERO }
 }
 
 fn delivery(message: &QueuedMessage) -> Delivery {

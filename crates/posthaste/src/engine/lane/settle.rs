@@ -28,7 +28,7 @@ impl Lane {
             return None;
         };
         self.queues[queue].in_flight = 0;
-        self.clear_deaths(&mut failed);
+        self.clear_of_suspicion(&mut failed);
         let (told, parking) = decide(&mut failed);
         match parking {
             Some(parking) => self.park(queue, &failed, parking),
@@ -67,9 +67,9 @@ impl Lane {
 
     /// The worker lived to see the outcome, so this message kills nobody. The store hears of it at once: an outage may keep
     /// the message in memory until a worker dies for another reason.
-    fn clear_deaths(&mut self, message: &mut QueuedMessage) {
+    fn clear_of_suspicion(&mut self, message: &mut QueuedMessage) {
         self.guard.clear(message.position);
-        if std::mem::take(&mut message.deaths) > 0 {
+        if !std::mem::take(&mut message.suspicion).is_none() {
             self.rewrite(message);
         }
     }
@@ -83,7 +83,16 @@ impl Lane {
     /// Nothing of this queue is a suspect under way any more.
     pub(super) fn came_back(&mut self, queue: QueueId) {
         self.queues[queue].awaits_commit = false;
-        self.guard.came_back(queue);
+        if self.guard.came_back(queue) {
+            self.await_commit(queue);
+        }
+    }
+
+    /// What was in flight never reached the sink, and goes again later. Nobody knows whether a suspect would have killed its worker.
+    pub(in crate::engine) fn withheld(&mut self, queue: QueueId) {
+        self.queues[queue].in_flight = 0;
+        self.call_off(queue);
+        self.go_on(queue);
     }
 
     /// Gives up everything that is in flight, because nobody waits for the answers any more.
@@ -92,20 +101,20 @@ impl Lane {
         self.call_off_suspects();
     }
 
-    /// Nothing more is handed over: what was counted ahead of deliveries is taken back.
+    /// Nothing more is handed over: what was noted ahead of deliveries is taken back.
     pub(in crate::engine) fn call_off_suspects(&mut self) {
         for queue in self.guard.queues_under_way() {
             self.call_off(queue);
         }
     }
 
-    /// What was counted ahead of a delivery that is not made now is taken back.
+    /// What was noted ahead of a delivery that is not made now is taken back.
     pub(super) fn call_off(&mut self, queue: QueueId) {
         if !self.guard.is_under_way(queue) || self.queues[queue].in_flight > 0 {
             return;
         }
         if let Some(first) = self.queues[queue].messages.front_mut() {
-            first.deaths = first.deaths.saturating_sub(1);
+            first.suspicion = first.suspicion.step_back();
             self.rewrite_first(queue);
         }
         self.came_back(queue);

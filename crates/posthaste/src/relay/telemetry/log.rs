@@ -5,13 +5,12 @@
 
 use tracing::{Level, Span};
 
-use crate::engine::{Event, Failed};
-use crate::error::Error;
+use crate::engine::{Event, Failed, LeaseEnd};
 use crate::journal::{Grant, WorkerId};
 use crate::message::Headers;
 use crate::sink::Run;
 
-const CLAIM: &str = "OUTBOX_CLAIM";
+pub(super) const CLAIM: &str = "OUTBOX_CLAIM";
 const DELIVER: &str = "OUTBOX_DELIVER";
 
 /// Says that partitions are asked for.
@@ -67,8 +66,29 @@ pub(in crate::relay) fn log_sent(run: &Run, confirmed: usize) {
     }
 }
 
+/// Leases are lost by the dozen: a line for each reason, with their number.
+fn log_lost_leases(events: &[Event]) {
+    let lost = |why: LeaseEnd| -> Vec<u16> {
+        let of_event = |event: &Event| match event {
+            Event::LeaseLost { partition, why: found } if *found == why => Some(partition.number()),
+            _ => None,
+        };
+        events.iter().filter_map(of_event).collect()
+    };
+    for (why, text) in [
+        (LeaseEnd::Expired, "leases lost: they expired, for the store did not renew them in time"),
+        (LeaseEnd::Taken, "leases lost: another worker took them, or they were given out anew"),
+    ] {
+        let partitions = lost(why);
+        if !partitions.is_empty() {
+            tracing::warn!(leases = partitions.len(), ?partitions, operation = CLAIM, phase = "ERROR", "{text}");
+        }
+    }
+}
+
 /// Writes events to the log: ids and reasons, never payloads.
 pub(in crate::relay) fn log(events: Vec<Event>) {
+    log_lost_leases(&events);
     for event in events {
         match event {
             Event::Failed(failed) => log_failure(&failed),
@@ -89,14 +109,8 @@ pub(in crate::relay) fn log(events: Vec<Event>) {
                 let partitions: Vec<u16> = partitions.iter().map(|partition| partition.number()).collect();
                 tracing::warn!(?partitions, operation = CLAIM, phase = "SUCCESS", "took over from a worker that died");
             }
-            Event::LeaseLost { partition } => {
-                tracing::warn!(
-                    partition = partition.number(),
-                    operation = CLAIM,
-                    phase = "ERROR",
-                    "lease lost; another worker goes on"
-                );
-            }
+            // Told above.
+            Event::LeaseLost { .. } => {}
         }
     }
 }
@@ -127,11 +141,4 @@ pub(in crate::relay) fn log_grant(grant: &Grant) {
     } else {
         tracing::trace!(partitions, workers, operation = CLAIM, phase = "SUCCESS", "no partition is free");
     }
-}
-
-/// Says that the store could not do what was asked; the engine goes on trying.
-pub(in crate::relay) fn log_store_error(request: &str, error: &Error) {
-    let operation = (request == "lease").then_some(CLAIM);
-    tracing::warn!(request, %error, operation, phase = operation.map(|_| "ERROR"),
-        "the store did not answer; trying again");
 }

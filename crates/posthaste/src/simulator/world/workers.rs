@@ -22,7 +22,6 @@ impl World {
     pub(super) fn crash(&mut self, n: usize) {
         if self.nodes[n].take().is_some() {
             self.lives[n] += 1;
-            self.checks.workers_lost += 1;
             let at = self.now + self.dice.millis(10, 1_500);
             self.at(at, n, Event::Start);
         }
@@ -95,11 +94,7 @@ impl World {
             // Hints wake a worker early; without them it waits its interval.
             StoreCall::Advance { wait } if self.plan.hints => wait.min(self.dice.millis(5, 120)),
             StoreCall::Advance { wait } => wait,
-            _ if !self.calm() && self.dice.percent(self.plan.slow_request) => {
-                // A lease that is renewed too late lapses, and its holder seems to have died.
-                self.checks.workers_lost += u32::from(matches!(request.call, StoreCall::Renew { .. }));
-                self.dice.millis(50, 700)
-            }
+            _ if !self.calm() && self.dice.percent(self.plan.slow_request) => self.dice.millis(50, 700),
             _ => self.dice.millis(0, 5),
         };
         self.at(self.now + cut_off + delay, n, Event::Request(request));
@@ -135,10 +130,6 @@ impl World {
 
     /// The worker stops waiting; the store carries the request out before or after that.
     fn time_out(&mut self, n: usize, worker: WorkerId, request: StoreRequest) {
-        // Lanes are given up, or leases granted that nobody knows of. When these leases expire, their holder seems to have died.
-        if matches!(request.call, StoreCall::Lease { .. } | StoreCall::Commit(_)) {
-            self.checks.workers_lost += 1;
-        }
         let given_up = self.now + self.dice.millis(50, 600);
         let result = Err(StoreFailure::TimedOut);
         self.at(given_up, n, Event::Answer(Input::Answered { id: request.id, result }));
@@ -237,6 +228,9 @@ impl World {
             for delivery in flight.run.deliveries.iter().take(outcome.confirmed) {
                 let spot = (flight.run.destination.clone(), delivery.position);
                 self.checks.confirmed(life, flight.epoch, spot);
+            }
+            if let Some(failed) = flight.run.deliveries.get(outcome.confirmed) {
+                self.checks.survived(&(flight.run.destination.clone(), failed.position));
             }
         }
     }

@@ -32,7 +32,7 @@ impl Core {
             state: parked.state,
             holds: parked.holds,
             attempts: parked.attempts,
-            kills: parked.kills,
+            deaths: parked.deaths,
             progress: parked.progress.clone(),
         })
     }

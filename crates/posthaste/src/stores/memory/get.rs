@@ -9,6 +9,7 @@ use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report,
 use crate::journal::{Partition, Position};
 use crate::message::{Message, MessageId};
 use crate::rules::status::has_passed;
+use crate::rules::suspicion::Suspicion;
 
 impl Core {
     /// See [`crate::inspect::Inspect::get`].
@@ -31,7 +32,7 @@ impl Core {
             destination: at.name.to_string(),
             status: at.status,
             attempts: at.parked.map_or(0, |parked| parked.attempts),
-            kills: at.parked.map_or(0, |parked| parked.kills),
+            deaths: at.parked.map_or(0, |parked| Suspicion::stored(parked.deaths).deaths_alone()),
             error: at.parked.and_then(|parked| parked.error.clone()),
             due_at: at.due_at(&stored.message),
             paused: at.known.paused,

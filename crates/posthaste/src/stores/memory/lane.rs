@@ -25,7 +25,7 @@ pub(super) struct Parked {
     pub(super) state: ParkedState,
     pub(super) holds: bool,
     pub(super) attempts: u32,
-    pub(super) kills: u32,
+    pub(super) deaths: u32,
     pub(super) due_at: Option<Duration>,
     pub(super) error: Option<String>,
     pub(super) progress: Option<Vec<u8>>,
@@ -52,7 +52,7 @@ impl Lane {
         for position in &commit.unpark {
             self.parked.remove(position);
         }
-        for position in &commit.let_go {
+        for position in &commit.discard {
             self.discard(*position);
         }
         for park in &commit.park {
@@ -130,7 +130,7 @@ impl Parked {
             state: park.state,
             holds: park.holds,
             attempts: park.attempts,
-            kills: park.kills,
+            deaths: park.deaths,
             due_at: parked_due_in(park.state, park.due_in).map(|due_in| now.saturating_add(due_in)),
             error: park.error.clone(),
             progress: park.progress.clone(),

@@ -16,6 +16,7 @@ use super::{MongoDb, sequencer, workers};
 use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
 use crate::message::MessageId;
+use crate::rules::suspicion::Suspicion;
 
 /// How long a message that another sequencer is about to number is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -86,7 +87,7 @@ async fn delivery(
         destination: destination.name.to_string(),
         status,
         attempts: parked.map_or(0, |parked| parked.attempts),
-        kills: parked.map_or(0, |parked| parked.kills),
+        deaths: parked.map_or(0, |parked| Suspicion::stored(parked.deaths).deaths_alone()),
         error: parked.and_then(|parked| parked.error.clone()),
         due_at: progress.due_at(place, row),
         paused: destination.paused,

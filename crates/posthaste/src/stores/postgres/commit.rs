@@ -121,7 +121,7 @@ async fn change_all<'a>(
     let accepted: Vec<_> = commits.iter().copied().filter(|commit| taken.contains(&lane(commit))).collect();
     let unparked = Deliveries::of(&accepted, |commit| &commit.unpark);
     run(&transaction, include_str!("sql/commit/unpark.sql"), unparked.params()).await?;
-    let discarded = Deliveries::of(&accepted, |commit| &commit.let_go);
+    let discarded = Deliveries::of(&accepted, |commit| &commit.discard);
     run(&transaction, include_str!("sql/commit/discard.sql"), discarded.params()).await?;
     run(&transaction, include_str!("sql/commit/park.sql"), Parks::of(&accepted).params()).await?;
     run(&transaction, include_str!("sql/commit/free.sql"), Freed::of(&accepted).params()).await?;

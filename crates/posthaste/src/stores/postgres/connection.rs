@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Client, Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Transaction};
-use tokio_postgres::config::Host;
+use tokio_postgres::config::{Host, TargetSessionAttrs};
 use tokio_postgres::{Config, IsolationLevel};
 
 use super::identity::Identity;
 use super::schema::in_schema;
+use super::ticks::Ticks;
 use super::{Options, tls};
 use crate::error::{Error, Kind, Result};
 
@@ -20,25 +21,31 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// does not know ("a third of the table") is what leads it astray.
 const SESSION: &str = include_str!("sql/connection/session.sql");
 
-pub(super) fn pool(options: &Options) -> Result<Pool> {
+pub(super) fn pool(options: &Options, identity: &Arc<Identity>, ticks: &Arc<Ticks>) -> Result<Pool> {
     let config = config(options)?;
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = Manager::from_config(config, tls::connector(options)?, recycling);
     let session = in_schema(SESSION, &options.schema);
-    let identity = Arc::new(Identity::default());
+    let (known, ticks) = (Arc::clone(identity), Arc::clone(ticks));
     let set_up = Hook::async_fn(move |client, _| {
-        let (session, identity) = (session.clone(), Arc::clone(&identity));
+        let (session, known, ticks) = (session.clone(), Arc::clone(&known), Arc::clone(&ticks));
         Box::pin(async move {
             client.batch_execute(&session).await.map_err(HookError::Backend)?;
-            identity.recognise(client).await
+            known.recognise(client, &ticks).await
         })
+    });
+    let known = Arc::clone(identity);
+    let leave_behind = Hook::sync_fn(move |_, metrics| match known.is_outdated(metrics.created) {
+        true => Err(HookError::message("it was made before the failover")),
+        false => Ok(()),
     });
     let pool = Pool::builder(manager)
         .max_size(options.connections.max(1))
         .runtime(Runtime::Tokio1)
         .create_timeout(Some(PATIENCE))
         .wait_timeout(Some(PATIENCE))
-        .post_create(set_up);
+        .post_create(set_up)
+        .pre_recycle(leave_behind);
     pool.build().map_err(|error| Error::new(Kind::Invalid, "connections cannot be managed").caused_by(error))
 }
 
@@ -61,6 +68,9 @@ pub(super) fn config(options: &Options) -> Result<Config> {
     }
     if config.get_application_name().is_none() {
         config.application_name("posthaste");
+    }
+    if config.get_hosts().len() > 1 && config.get_target_session_attrs() == TargetSessionAttrs::Any {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
     config.connect_timeout(PATIENCE);
     config.keepalives_idle(Duration::from_secs(30));

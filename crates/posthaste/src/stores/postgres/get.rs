@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
 use crate::journal::{Epoch, Partition};
 use crate::message::{Message, MessageId};
+use crate::rules::suspicion::Suspicion;
 use crate::stores::statement::with_columns;
 use crate::stores::values::{self, unsigned};
 
@@ -48,7 +49,7 @@ impl Subject<'_> {
         Ok(DeliveryReport {
             status,
             attempts: codec::count(row, "attempts")?,
-            kills: codec::count(row, "kills")?,
+            deaths: Suspicion::stored(codec::count(row, "kills")?).deaths_alone(),
             error: row.try_get("last_error")?,
             due_at: codec::timestamp(row, "due_at")?,
             paused: row.try_get("paused")?,

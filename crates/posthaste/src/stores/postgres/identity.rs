@@ -1,47 +1,144 @@
-//! Whether this is still the database that the journal's positions were made in.
+//! Which database this is, and what to do when it is not the one before.
 //!
 //! Ticks are snapshots of one server's transactions. In a copy that was dumped and restored elsewhere, or in a database that went
-//! back in time, the same numbers mean something else, or a relay that still runs remembers a future that did not happen. So the
-//! identity of the system and its timeline are kept with the journal, and where they differ nothing is delivered until a person
-//! has looked.
+//! back in time, the same numbers mean something else. So the identity of the system and its timeline are kept with the journal:
+//!
+//! | system | timeline | what it is | what follows |
+//! |---|---|---|---|
+//! | the same | the same | the same server, or one that shares its disk | nothing |
+//! | the same | later | a failover, planned or not | a **seam** (`sql/schema/seam.sql`), and everything goes on |
+//! | the same | earlier | an older state | nothing is delivered until a person has looked |
+//! | another | any | a copy | nothing is delivered until a person has looked |
+//!
+//! Every connection asks when it is made, before it is used for anything: a failover never happens to an open connection, because one
+//! to a server that cannot be written to is not kept.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use deadpool_postgres::{ClientWrapper, HookError};
 use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
 
+use super::ticks::Ticks;
 use crate::error::{Error, Kind, Result};
 
-/// The system and its timeline, as the first connection of this process found them.
+/// The timeline of a server that cannot be written to.
+const REPLICA: &str = "replica";
+/// Where the server does not tell.
+const UNKNOWN: &str = "unknown";
+
+/// A server, as it tells of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Server {
+    pub(super) system: String,
+    pub(super) timeline: String,
+}
+
+/// The server, as the connections of this process found it.
 #[derive(Debug, Default)]
-pub(super) struct Identity(OnceLock<[String; 2]>);
+pub(super) struct Identity(Mutex<Option<Known>>);
+
+#[derive(Debug)]
+struct Known {
+    server: Server,
+    since: Instant,
+}
 
 impl Identity {
-    /// Refuses a connection that leads to another database than the first one did: a database that went back in time does not have
-    /// what this process remembers of it. Such a thing never happens to an open connection.
-    pub(super) async fn recognise(&self, client: &ClientWrapper) -> Result<(), HookError> {
-        let row =
-            client.query_one(include_str!("sql/connection/identity.sql"), &[]).await.map_err(HookError::Backend)?;
-        let found = [row.get("system"), row.get("timeline")];
-        if *self.0.get_or_init(|| found.clone()) == found {
+    /// Finds out where a new connection leads to, and makes the seam of a failover. Refuses a replica, another database than before,
+    /// and an earlier state of it.
+    pub(super) async fn recognise(&self, client: &ClientWrapper, ticks: &Ticks) -> Result<(), HookError> {
+        let found = ask(client).await?;
+        if found.timeline == REPLICA {
+            return Err(HookError::message(
+                "the server is a replica, which cannot be written to: waiting for a primary",
+            ));
+        }
+        let before = self.server();
+        if before.as_ref() == Some(&found) {
             return Ok(());
         }
-        Err(HookError::message(
-            "this is another database than before, or an earlier state of it: run `posthaste check`, then start anew",
-        ))
+        if before.is_some_and(|before| before.system != found.system || before.timeline > found.timeline) {
+            return Err(HookError::message(
+                "this is another database than before, or an earlier state of it: run `posthaste check`, then start anew",
+            ));
+        }
+        make_seam(client).await?;
+        ticks.forget();
+        *self.known() = Some(Known { server: found, since: Instant::now() });
+        Ok(())
+    }
+
+    /// The server that new connections lead to; nothing before the first connection.
+    pub(super) fn server(&self) -> Option<Server> {
+        self.known().as_ref().map(|known| known.server.clone())
+    }
+
+    /// Whether a connection that was made then leads to the server of before the last failover.
+    pub(super) fn is_outdated(&self, made: Instant) -> bool {
+        self.known().as_ref().is_some_and(|known| made < known.since)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Refuses a journal whose row says that its database is another one, or that it has another timeline than the journal knows.
-pub(super) fn check(row: &Row) -> Result<()> {
-    let (same_system, same_timeline): (bool, bool) = (row.try_get("same_system")?, row.try_get("same_timeline")?);
-    if same_system && same_timeline {
-        return Ok(());
+async fn ask(client: &ClientWrapper) -> Result<Server, HookError> {
+    let told = client.query_one(include_str!("sql/connection/identity.sql"), &[]).await;
+    let row = match told {
+        Err(error) if error.as_db_error().is_some() => {
+            client.query_one(include_str!("sql/connection/identity_by_oid.sql"), &[]).await
+        }
+        told => told,
+    };
+    let row = row.map_err(HookError::Backend)?;
+    Ok(Server { system: row.get("system"), timeline: row.get("timeline") })
+}
+
+/// Nothing happens where there is no journal, an old one, or one of which the server does not tell whether it failed over.
+async fn make_seam(client: &ClientWrapper) -> Result<(), HookError> {
+    match client.query_one(include_str!("sql/connection/seam.sql"), &[]).await {
+        Ok(row) => {
+            if row.get("made") {
+                tracing::warn!(
+                    "the database failed over: messages may have been delivered whose transactions are gone, and the last \
+                     deliveries may be repeated; `posthaste audit` shows where"
+                );
+            }
+            Ok(())
+        }
+        Err(error) if error.code().is_some_and(is_without_journal) => Ok(()),
+        Err(error) => Err(HookError::Backend(error)),
     }
-    let what = if same_system {
-        "the database went on from an earlier state (a failover or a recovery), so the last deliveries may be forgotten"
-    } else {
+}
+
+fn is_without_journal(code: &SqlState) -> bool {
+    [
+        SqlState::UNDEFINED_FUNCTION,
+        SqlState::UNDEFINED_TABLE,
+        SqlState::INVALID_SCHEMA_NAME,
+        SqlState::INSUFFICIENT_PRIVILEGE,
+        SqlState::FEATURE_NOT_SUPPORTED,
+        SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+    ]
+    .contains(code)
+}
+
+/// Refuses a journal whose row says that it belongs to another database than the one that was found, or to another state of it.
+pub(super) fn check(row: &Row, found: Option<&Server>) -> Result<()> {
+    let Some(found) = found else { return Ok(()) };
+    let (system, timeline): (&str, &str) = (row.try_get("system")?, row.try_get("timeline")?);
+    let blind = timeline == UNKNOWN || found.timeline == UNKNOWN;
+    let what = if !blind && system != found.system {
         "the journal was copied from another server, so its positions mean nothing here"
+    } else if row.try_get("is_ahead")? {
+        "the journal is ahead of its server, so it was copied from another one"
+    } else if !blind && timeline != found.timeline {
+        "the database is in an earlier state than the journal, so the last deliveries may be forgotten"
+    } else {
+        return Ok(());
     };
     let text = format!(
         "{what}: nothing is delivered until you have run `posthaste migrate --accept-store`; see docs/stores/postgres.md"

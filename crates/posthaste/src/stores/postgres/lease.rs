@@ -14,7 +14,7 @@ pub(super) async fn lease(store: &Postgres, worker: &WorkerId, ttl: Duration, wa
     let client = store.client().await?;
     let statement = client.prepare_cached(include_str!("sql/lease/glance.sql")).await?;
     let glance = client.query_one(&statement, &[&worker.0]).await?;
-    identity::check(&glance)?;
+    identity::check(&glance, store.shared.identity.server().as_ref())?;
     let announced_for: Option<i64> = glance.try_get("announced_for")?;
     let is_fresh = announced_for.is_some_and(|millis| codec::until(millis) > ttl * 2 / 3);
     let any_free: bool = glance.try_get("any_free")?;

@@ -2,6 +2,7 @@
 
 use deadpool_postgres::Transaction;
 use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
 
 use super::schema::{in_schema, quoted};
 use super::{Options, Postgres};
@@ -9,7 +10,9 @@ use crate::error::{Error, Kind, Result};
 use crate::stores::version;
 
 /// What leads from one version to the next: the first one makes version 1.
-const MIGRATIONS: [&[&str]; 1] = [&[
+const MIGRATIONS: [&[&str]; 2] = [FIRST, &[include_str!("sql/schema/seam.sql")]];
+
+const FIRST: &[&str] = &[
     include_str!("sql/schema/journal.sql"),
     include_str!("sql/schema/ticks.sql"),
     include_str!("sql/schema/lanes.sql"),
@@ -18,7 +21,7 @@ const MIGRATIONS: [&[&str]; 1] = [&[
     include_str!("sql/schema/merge_ticks.sql"),
     include_str!("sql/schema/audit.sql"),
     include_str!("sql/schema/roles.sql"),
-]];
+];
 
 /// The oldest server with `xid8`, and with it snapshots that can be kept.
 const OLDEST_SERVER: i32 = 130_000;
@@ -43,7 +46,10 @@ pub(super) async fn migrate(store: &Postgres) -> Result<()> {
     }
     if found == 0 {
         let partitions = i32::from(options.partitions.max(1));
-        transaction.execute(include_str!("sql/migrate/schema.sql"), &[&VERSION, &partitions]).await?;
+        let found =
+            store.shared.identity.server().ok_or_else(|| Error::new(Kind::Unavailable, "no server was found"))?;
+        let values: [&(dyn ToSql + Sync); 4] = [&VERSION, &partitions, &found.system, &found.timeline];
+        transaction.execute(include_str!("sql/migrate/schema.sql"), &values).await?;
         transaction.execute(include_str!("sql/segments/add.sql"), &[]).await?;
     } else if found < VERSION {
         transaction.execute(include_str!("sql/migrate/version.sql"), &[&VERSION]).await?;

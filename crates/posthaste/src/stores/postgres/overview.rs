@@ -31,7 +31,7 @@ pub(super) async fn overview(store: &Postgres) -> Result<Overview> {
 /// tick while a relay is at work.
 fn figures(totals: &Row) -> Result<Vec<Figure>> {
     let figure = |name| Ok(Figure { name, value: totals.try_get(name)? });
-    ["oldest_transaction_seconds", "ticks", "tick_delay_seconds"].into_iter().map(figure).collect()
+    ["oldest_transaction_seconds", "ticks", "tick_delay_seconds", "failovers"].into_iter().map(figure).collect()
 }
 
 /// What is exceptional is counted where it stands, what is pending from the slowest cursor on. What is delivered is not counted.

@@ -12,7 +12,7 @@ use crate::error::{Error, Kind, Result};
 pub(super) struct Known(OnceLock<u16>);
 
 pub(super) async fn partitions(store: &Postgres) -> Result<u16> {
-    read(&store.client().await?).await
+    read(store, &store.client().await?).await
 }
 
 /// As [`partitions`], but reads it only once.
@@ -21,17 +21,17 @@ pub(super) async fn known(store: &Postgres, client: &Client) -> Result<u16> {
     match known.get() {
         Some(partitions) => Ok(*partitions),
         None => {
-            let partitions = read(client).await?;
+            let partitions = read(store, client).await?;
             Ok(*known.get_or_init(|| partitions))
         }
     }
 }
 
-async fn read(client: &Client) -> Result<u16> {
+async fn read(store: &Postgres, client: &Client) -> Result<u16> {
     let statement = client.prepare_cached(include_str!("sql/partitions.sql")).await?;
     let row = client.query_opt(&statement, &[]).await?.ok_or_else(no_journal)?;
     migrate::check_version(row.try_get("version")?)?;
-    identity::check(&row)?;
+    identity::check(&row, store.shared.identity.server().as_ref())?;
     let partitions: i32 = row.try_get("partitions")?;
     Ok(u16::try_from(partitions).unwrap_or(u16::MAX))
 }

@@ -25,12 +25,13 @@ use crate::stores::values::{signed, unsigned};
 const STRETCH: i64 = 50_000;
 
 pub(super) async fn read(store: &Postgres, request: &ReadRequest) -> Result<Batch> {
+    let seams = store.shared.ticks.seams();
     let client = store.client().await?;
     let total = partitions::known(store, &client).await?;
     let share = usize::from(total) / request.partitions.len().max(1);
     // Lanes of few partitions read over more messages at once, most of which are not theirs.
     let messages = signed(request.limit.saturating_mul(share.clamp(1, 16)));
-    let ticks = store.shared.ticks.from(&client, request.after, messages).await?;
+    let ticks = store.shared.ticks.from(&client, seams, request.after, messages).await?;
     let newest = ticks.last().map_or(request.after, |tick| tick.end());
     let wanted = |tick: &Arc<Tick>| tick.end() > request.after && tick.n <= request.until.tick;
     let ticks: Vec<_> = ticks.into_iter().filter(wanted).collect();

@@ -2,14 +2,14 @@
 
 use deadpool_postgres::{Client, Transaction};
 
-use super::{Postgres, codec};
+use super::{Postgres, codec, ticks};
 use crate::destination::{Destination, Name, StartFrom};
 use crate::error::{Error, Result};
 use crate::stores::values::signed;
 
 pub(super) async fn register(store: &Postgres, destinations: &[Destination]) -> Result<()> {
     let mut client = store.client().await?;
-    let now = now(store, &client, destinations).await?;
+    let now = now(&client, destinations).await?;
     let transaction = client.transaction().await?;
     transaction.batch_execute(include_str!("sql/register/lock.sql")).await?;
     transaction.execute(include_str!("sql/register/deactivate.sql"), &[]).await?;
@@ -26,11 +26,11 @@ pub(super) async fn register(store: &Postgres, destinations: &[Destination]) -> 
 
 /// Where a destination that starts now starts: after everything that is committed, which must have its place for that. To give a
 /// backlog its place takes a while, so it is not done unless a destination asks for it.
-async fn now(store: &Postgres, client: &Client, destinations: &[Destination]) -> Result<(i64, i64)> {
+async fn now(client: &Client, destinations: &[Destination]) -> Result<(i64, i64)> {
     if destinations.iter().all(|destination| destination.start_from == StartFrom::Beginning) {
         return Ok((0, 0));
     }
-    let newest = store.shared.ticks.advance(client).await?;
+    let newest = ticks::newest(client).await?;
     Ok((signed(newest.n), newest.end_seq))
 }
 

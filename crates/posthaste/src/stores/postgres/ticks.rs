@@ -61,40 +61,69 @@ impl Tick {
     }
 }
 
+/// Makes a tick if there is something new, and returns the newest one.
+pub(super) async fn newest(client: &Client) -> Result<Tick> {
+    let statement = client.prepare_cached(include_str!("sql/advance.sql")).await?;
+    let tick = client.query_opt(&statement, &[]).await?.as_ref().map(Tick::of).transpose()?;
+    tick.ok_or_else(|| Error::new(Kind::Corrupt, "the journal has no ticks: run `posthaste migrate`"))
+}
+
 /// The ticks this process has seen last: without a gap, each beginning where the one before it ends.
 #[derive(Debug, Default)]
-pub(super) struct Ticks {
-    known: Mutex<VecDeque<Arc<Tick>>>,
+pub(super) struct Ticks(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    ticks: VecDeque<Arc<Tick>>,
+    /// How often everything was forgotten: what was asked before that is not kept.
+    seams: u64,
 }
 
 impl Ticks {
-    /// Makes a tick if there is something new, and returns the newest one.
-    pub(super) async fn advance(&self, client: &Client) -> Result<Arc<Tick>> {
-        let statement = client.prepare_cached(include_str!("sql/advance.sql")).await?;
-        let tick = client.query_opt(&statement, &[]).await?.as_ref().map(Tick::of).transpose()?;
-        let tick =
-            tick.ok_or_else(|| Error::new(Kind::Corrupt, "the journal has no ticks: run `posthaste migrate`"))?;
-        let tick = Arc::new(tick);
-        self.append(&tick);
+    /// As [`newest`], and remembers it.
+    pub(super) async fn advance(&self, client: &Client, seams: u64) -> Result<Arc<Tick>> {
+        let tick = Arc::new(newest(client).await?);
+        self.append(&tick, seams);
         Ok(tick)
     }
 
     /// Ticks from the one that `after` is in, in order: until they hold `messages`, or there are no more at hand.
-    pub(super) async fn from(&self, client: &Client, after: Position, messages: i64) -> Result<Vec<Arc<Tick>>> {
-        if let Some(known) = self.at_hand(after, messages) {
+    pub(super) async fn from(
+        &self,
+        client: &Client,
+        seams: u64,
+        after: Position,
+        messages: i64,
+    ) -> Result<Vec<Arc<Tick>>> {
+        if let Some(known) = self.at_hand(seams, after, messages) {
             return Ok(known);
         }
         let statement = client.prepare_cached(include_str!("sql/ticks.sql")).await?;
         let rows = client.query(&statement, &[&signed(after.tick), &signed(CHUNK)]).await?;
         let ticks = rows.iter().map(|row| Tick::of(row).map(Arc::new)).collect::<Result<VecDeque<_>>>()?;
         let chosen = enough(ticks.iter(), messages);
-        *self.known() = ticks;
+        if let Some(mut known) = self.known_after(seams) {
+            known.ticks = ticks;
+        }
         Ok(chosen)
     }
 
+    /// How many failovers this process has seen. To be asked before a connection is taken: what comes by a connection that was made
+    /// before a failover is not kept.
+    pub(super) fn seams(&self) -> u64 {
+        self.known().seams
+    }
+
+    /// The database failed over: ticks that are known may not exist there.
+    pub(super) fn forget(&self) {
+        let mut known = self.known();
+        known.ticks.clear();
+        known.seams += 1;
+    }
+
     /// Nothing if the newest one known ends before or at `after`, or the oldest one known begins behind it.
-    fn at_hand(&self, after: Position, messages: i64) -> Option<Vec<Arc<Tick>>> {
-        let known = self.known();
+    fn at_hand(&self, seams: u64, after: Position, messages: i64) -> Option<Vec<Arc<Tick>>> {
+        let known = &self.known_after(seams)?.ticks;
         if known.front()?.n > after.tick || after >= known.back()?.end() {
             return None;
         }
@@ -103,8 +132,9 @@ impl Ticks {
     }
 
     /// Adds the tick that follows; anything else would leave a gap.
-    fn append(&self, tick: &Arc<Tick>) {
-        let mut known = self.known();
+    fn append(&self, tick: &Arc<Tick>, seams: u64) {
+        let Some(mut known) = self.known_after(seams) else { return };
+        let known = &mut known.ticks;
         if known.back().is_some_and(|last| last.n + 1 == tick.n && last.ceiling == tick.floor) {
             known.push_back(Arc::clone(tick));
             if known.len() > KEPT {
@@ -113,8 +143,13 @@ impl Ticks {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, VecDeque<Arc<Tick>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What is known, unless something was forgotten since.
+    fn known_after(&self, seams: u64) -> Option<MutexGuard<'_, Known>> {
+        Some(self.known()).filter(|known| known.seams == seams)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
 use crate::journal::Entry;
 use crate::message::MessageId;
+use crate::rules::suspicion::Suspicion;
 use crate::stores::statement::with_columns;
 use crate::stores::values;
 
@@ -54,7 +55,7 @@ impl Subject<'_> {
         Ok(DeliveryReport {
             status,
             attempts: row.get("attempts")?,
-            kills: row.get("kills")?,
+            deaths: Suspicion::stored(row.get("kills")?).deaths_alone(),
             error: codec::text(row, "last_error")?,
             due_at: row.get::<_, Option<i64>>("due_at")?.map(values::timestamp),
             paused: row.get("paused")?,

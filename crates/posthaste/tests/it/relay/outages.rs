@@ -1,7 +1,10 @@
 //! A destination that is out of reach: nothing is held against the messages, and it ends by itself.
 
+use std::time::Duration;
+
 use posthaste::Result;
 use posthaste::inspect::Status;
+use posthaste::relay::Settings;
 use posthaste::sink::Error;
 
 use super::making::{at_once, destination, ids, interleaved, order, orders};
@@ -14,6 +17,7 @@ on_every_store! {
     an_outage_of_one_destination_is_not_felt_by_another,
     a_message_for_which_alone_the_destination_is_out_of_reach_is_set_aside,
     a_relay_can_be_stopped_during_an_outage,
+    operators_hear_of_an_outage_and_of_its_end_at_once,
 }
 
 pub(super) async fn an_outage_spends_no_attempts_and_ends_when_a_probe_succeeds(outbox: Outbox) -> Result<()> {
@@ -106,4 +110,26 @@ async fn a_relay_can_be_stopped_during_an_outage(outbox: Outbox) -> Result<()> {
     receiver.assert_got(&messages);
     assert!(receiver.tries().iter().all(|tried| tried.delivery.attempt == 1));
     Ok(())
+}
+
+/// The next renewal of a lease, which carries the report of a worker, is twenty minutes away.
+async fn operators_hear_of_an_outage_and_of_its_end_at_once(outbox: Outbox) -> Result<()> {
+    let receiver = Receiver::new();
+    let settings = Settings { lease_ttl: Duration::from_secs(3_600), ..super::making::settings("worker") };
+    let relay = outbox.start_with(settings, vec![(destination("app"), receiver.sink())]);
+    outbox.write(&[order("1")]).await?;
+    receiver.until_count(1).await;
+    receiver.set_reachable(false);
+    outbox.write(&[order("2")]).await?;
+    eventually("operators hear of it", || async { Ok(is_told(&outbox).await? == Some(true)) }).await?;
+    receiver.set_reachable(true);
+    eventually("operators hear of its end", || async { Ok(is_told(&outbox).await? == Some(false)) }).await?;
+    relay.stop().await
+}
+
+/// Whether the only worker reports an outage of its only destination; nothing before its first report.
+async fn is_told(outbox: &Outbox) -> Result<Option<bool>> {
+    let workers = outbox.store().overview().await?.workers;
+    let report = workers.iter().find_map(|worker| worker.report.as_ref()?.destinations.first());
+    Ok(report.map(|report| report.outage.is_some()))
 }

@@ -25,6 +25,8 @@ struct Node {
     folder: PathBuf,
     address: String,
     options: Vec<String>,
+    /// Where the primary is, of a PostgreSQL server that is a standby.
+    primary: Option<String>,
     process: Option<Child>,
 }
 
@@ -44,6 +46,7 @@ impl Private {
             folder: folder.join(n.to_string()),
             address: format!("127.0.0.1:{}", free_port()),
             options: options.iter().map(ToString::to_string).collect(),
+            primary: None,
             process: None,
         };
         let nodes = (0..if name == "mongodb3" { 3 } else { 1 }).map(node).collect();
@@ -93,6 +96,16 @@ impl Private {
         self.nodes[n].end("KILL");
     }
 
+    /// Begins anew with a copy of what another PostgreSQL server has, and follows that one.
+    pub(crate) async fn follow(&mut self, primary: &str) {
+        self.kill();
+        for node in &mut self.nodes {
+            let _ = fs::remove_dir_all(&node.folder);
+            node.primary = Some(primary.to_owned());
+        }
+        self.restart().await;
+    }
+
     /// Asks it to end, by a signal such as `TERM`, and waits until it has.
     pub(crate) fn end(&mut self, signal: &str) {
         self.nodes.iter_mut().for_each(|node| node.end(signal));
@@ -131,6 +144,7 @@ impl Node {
         let mut command = program(name);
         command.args(["services", "serve", name, "--address", &self.address, "--folder"]).arg(&self.folder);
         command.arg("--").args(&self.options).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        command.envs(self.primary.iter().map(|primary| ("POSTHASTE_PRIMARY", primary)));
         self.process = Some(command.spawn().unwrap());
     }
 

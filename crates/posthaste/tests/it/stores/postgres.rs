@@ -18,6 +18,7 @@ mod counting;
 mod plain_sql;
 mod secured;
 mod segments;
+mod strict;
 mod surroundings;
 mod weighing;
 

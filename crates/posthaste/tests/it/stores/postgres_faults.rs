@@ -7,6 +7,7 @@
 mod application;
 mod clients;
 mod database;
+mod failovers;
 mod held_open;
 mod ledger;
 mod lost_connections;

@@ -26,12 +26,12 @@ impl Recording<'_> {
             doc! { "q": { "_id": codec::parked_id(codec::seq(*position), destination) }, "limit": 1 }
         });
         self.db.delete_all("outbox_parked", unpark.collect(), session).await?;
-        let let_go = self.commit.let_go.iter().map(|position| {
+        let discard = self.commit.discard.iter().map(|position| {
             let id = codec::parked_id(codec::seq(*position), destination);
             let gone = doc! { "state": "discarded", "holds": false, "dueAt": Bson::Null };
             doc! { "q": { "_id": id, "state": "discarding" }, "u": { "$set": gone } }
         });
-        self.db.update_all("outbox_parked", let_go.collect(), Some(&mut *session)).await?;
+        self.db.update_all("outbox_parked", discard.collect(), Some(&mut *session)).await?;
         let park = self.commit.park.iter().map(|park| {
             // What someone discarded stays so.
             let unwanted = doc! { "$in": ["$state", ["discarding", "discarded"]] };
@@ -41,7 +41,7 @@ impl Recording<'_> {
         });
         self.db.update_all("outbox_parked", park.collect(), Some(&mut *session)).await?;
         let touched = self.commit.park.iter().map(|park| &park.position);
-        let touched = touched.chain(&self.commit.unpark).chain(&self.commit.let_go);
+        let touched = touched.chain(&self.commit.unpark).chain(&self.commit.discard);
         let touched: Vec<i64> = touched.map(|position| codec::seq(*position)).collect();
         self.restamp(session, doc! { "posthaste.seq": { "$in": touched } }).await
     }
@@ -61,7 +61,7 @@ impl Recording<'_> {
             "state": park.state.as_str(),
             "holds": park.holds,
             "attempts": i64::from(park.attempts),
-            "kills": i64::from(park.kills),
+            "kills": i64::from(park.deaths),
             "dueAt": due_at.map_or(Bson::Null, |at| date(at).into()),
             "worker": &self.worker,
             "error": park.error.as_ref().map_or(Bson::Null, Bson::from),

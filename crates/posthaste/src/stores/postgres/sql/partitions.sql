@@ -1,6 +1,7 @@
--- The version and the partitions of the journal, and whether this is still the database it was made in. One row.
+-- The version and the partitions of the journal, which database it belongs to, and whether it knows transactions
+-- that this server has not had yet. One row.
 SELECT s.version, s.partitions,
-       s.system = (SELECT system_identifier::text FROM pg_control_system()) AS same_system,
-       s.timeline = CASE WHEN pg_is_in_recovery() THEN 'replica' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
-       AS same_timeline
+       s.system, s.timeline,
+       coalesce((SELECT t.ceiling > pg_snapshot_xmax(pg_current_snapshot()) FROM outbox_ticks AS t ORDER BY t.n DESC LIMIT 1), false)
+       AS is_ahead
 FROM outbox_schema AS s;

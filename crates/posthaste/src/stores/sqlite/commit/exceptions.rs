@@ -18,7 +18,7 @@ pub(super) struct Exceptions<'a> {
 impl Exceptions<'_> {
     pub(super) fn write(&self) -> Result<()> {
         self.each(&self.commit.unpark, include_str!("../sql/commit/unpark.sql"))?;
-        self.each(&self.commit.let_go, include_str!("../sql/commit/discard.sql"))?;
+        self.each(&self.commit.discard, include_str!("../sql/commit/discard.sql"))?;
         self.commit.park.iter().try_for_each(|park| self.park(park))?;
         self.free()?;
         self.hold()?;
@@ -46,7 +46,7 @@ impl Exceptions<'_> {
             ":state": park.state.as_str(),
             ":holds": park.holds,
             ":attempts": park.attempts,
-            ":kills": park.kills,
+            ":kills": park.deaths,
             ":due_at": due_in.map(|due_in| self.now.saturating_add(values::millis(due_in))),
             ":worker": self.worker,
             ":error": park.error,

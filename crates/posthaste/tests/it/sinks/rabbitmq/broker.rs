@@ -1,10 +1,10 @@
 //! What the broker does as a whole: it runs short of memory, restarts, and has a limit for messages.
 
-use std::process::Command;
 use std::time::Duration;
 
 use super::consumer::{self, Consumer};
 use super::ids;
+use crate::servers::rabbitmq::{evaluate, write_down_queues};
 use crate::servers::{Private, block_on};
 use crate::sinks::key;
 use posthaste::message::{Limits, Message};
@@ -27,15 +27,7 @@ pub(super) fn declare() -> Declare {
     Declare { exchanges: Vec::new(), queues: vec![queue] }
 }
 
-/// As if memory had run out, or as if there were enough again.
-async fn alarm(server: &Private, call: &'static str) {
-    let node = format!("posthaste-{}@localhost", server.address().rsplit(':').next().unwrap());
-    let mut ctl = Command::new("/usr/lib/rabbitmq/bin/rabbitmqctl");
-    ctl.env("HOME", std::fs::canonicalize(server.folder(0)).unwrap()).args(["-n", &node, "eval", call]);
-    let output = tokio::task::spawn_blocking(move || ctl.output().unwrap()).await.unwrap();
-    assert!(output.status.success(), "{output:?}");
-}
-
+/// As if memory had run out, and as if there were enough again.
 const SET: &str = "rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []}).";
 const CLEAR: &str = "rabbit_alarm:clear_alarm({resource_limit, memory, node()}).";
 
@@ -45,7 +37,7 @@ fn a_broker_that_blocks_publishers_is_out_of_reach_until_it_does_not() {
         let server = Private::start("rabbitmq").await;
         let (sink, messages) = (sink(&server), key::messages("1", 30));
         key::deliver(&sink, &messages[..10]).await;
-        alarm(&server, SET).await;
+        evaluate(&server, SET);
         // The first to publish is told, the others know.
         for _ in 0..3 {
             let (confirmed, error) = key::refused(&sink, &messages[10..]).await;
@@ -53,7 +45,7 @@ fn a_broker_that_blocks_publishers_is_out_of_reach_until_it_does_not() {
             assert!(error.text().contains("has blocked this connection"), "{error}");
             assert_eq!(sink.check().await.unwrap_err(), error);
         }
-        alarm(&server, CLEAR).await;
+        evaluate(&server, CLEAR);
         while sink.check().await.is_err() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -69,12 +61,14 @@ fn a_broker_that_is_killed_and_started_again_has_everything_that_was_confirmed_i
         let mut server = Private::start("rabbitmq").await;
         let (sink, messages) = (sink(&server), key::messages("1", 2_000));
         let address = server.address();
+        key::deliver(&sink, &messages[..1]).await;
+        write_down_queues(&server);
         let killing = async {
             tokio::time::sleep(Duration::from_millis(100)).await;
             server.kill();
             server.restart().await;
         };
-        tokio::join!(key::deliver_all(&sink, &messages), killing);
+        tokio::join!(key::deliver_all(&sink, &messages[1..]), killing);
         let consumer = Consumer::of(QUEUE, &address).await;
         assert_eq!(key::first_arrivals(ids(&consumer.arrived().await)), key::ids(&messages));
     });

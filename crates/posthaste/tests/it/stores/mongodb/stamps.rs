@@ -67,7 +67,7 @@ async fn a_failure_is_stamped_with_its_count_and_error_and_taken_back_when_it_is
         state: ParkedState::Dead,
         holds: false,
         attempts: 3,
-        kills: 0,
+        deaths: 0,
         due_in: None,
         error: Some("refused".into()),
         progress: None,
@@ -79,7 +79,7 @@ async fn a_failure_is_stamped_with_its_count_and_error_and_taken_back_when_it_is
     let failed = stamped(&database, &message, "failed").await;
     assert_eq!((failed.get_i64("retryCount").ok(), failed.get_str("lastError").ok()), (Some(3), Some("refused")));
     operate(&database, Operation::Discard, &message).await?;
-    assert!(journal.commit(&[LaneCommit { let_go: vec![newest], ..lane(lease) }]).await?.is_empty());
+    assert!(journal.commit(&[LaneCommit { discard: vec![newest], ..lane(lease) }]).await?.is_empty());
     let discarded = stamped(&database, &message, "failed").await;
     assert_eq!(discarded.get_str("lastError").ok(), Some("refused"), "what was let go was not published");
     operate(&database, Operation::Replay, &message).await?;

@@ -67,7 +67,7 @@ fn standing(destination: &str, lease: &Lease, entries: &[Entry], n: usize) -> La
         state: ParkedState::Dead,
         holds: false,
         attempts: 1,
-        kills: 0,
+        deaths: 0,
         due_in: None,
         error: None,
         progress: None,

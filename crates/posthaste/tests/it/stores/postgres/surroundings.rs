@@ -174,7 +174,7 @@ async fn the_overview_has_the_figures_that_metrics_promise() -> Result<()> {
     let t = fresh().await;
     let figures = t.store.overview().await?.figures;
     let names: Vec<_> = figures.iter().map(|figure| figure.name).collect();
-    assert_eq!(names, ["oldest_transaction_seconds", "ticks", "tick_delay_seconds"]);
+    assert_eq!(names, ["oldest_transaction_seconds", "ticks", "tick_delay_seconds", "failovers"]);
     assert!(figures.iter().all(|figure| figure.value >= 0.0), "{figures:?}");
     Ok(())
 }

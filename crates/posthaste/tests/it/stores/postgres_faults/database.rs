@@ -28,14 +28,24 @@ impl Database {
         Self::on(&servers::address("postgres"), name).await
     }
 
+    /// A database that is there.
+    pub(super) fn at(address: &str, name: &str) -> Self {
+        Self { address: address.into(), name: name.into() }
+    }
+
     pub(super) async fn on(address: &str, name: &str) -> Self {
-        let server = Self { address: address.into(), name: "postgres".into() };
+        let server = Self::at(address, "postgres");
         let client = server.connect().await.unwrap();
         client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await.unwrap();
         client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
         let database = Self { name: name.into(), ..server };
         database.store().migrate().await.unwrap();
         database
+    }
+
+    /// The same database on several servers, of which one can be written to.
+    pub(super) fn on_all(&self, addresses: &[&str]) -> Self {
+        Self { address: addresses.join(","), ..self.clone() }
     }
 
     /// The same database behind a proxy.
@@ -48,7 +58,8 @@ impl Database {
     }
 
     pub(super) fn url(&self) -> String {
-        format!("postgres://postgres@{}/{}", self.address, self.name)
+        let to_the_primary = if self.address.contains(',') { "?target_session_attrs=read-write" } else { "" };
+        format!("postgres://postgres@{}/{}{to_the_primary}", self.address, self.name)
     }
 
     /// A store as one worker has it.

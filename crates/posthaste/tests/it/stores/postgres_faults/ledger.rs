@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use posthaste::journal::Position;
 use posthaste::sink::{Error, Outcome, Run, Sink};
 use uuid::Uuid;
 
@@ -26,6 +27,8 @@ pub(super) struct Ledger(Arc<Mutex<Arrivals>>);
 struct Arrivals {
     /// Each one when it came for the first time, in the order of their coming.
     first: Vec<Event>,
+    /// Where each of those stood.
+    positions: Vec<Position>,
     seen: HashSet<Uuid>,
     repeats: usize,
 }
@@ -57,6 +60,16 @@ impl Ledger {
         }
     }
 
+    /// Waits until all of these have arrived.
+    pub(super) async fn until_all(&self, committed: &[Event]) {
+        let begun = Instant::now();
+        let missing = || committed.iter().filter(|event| !self.has(event.id)).count();
+        while missing() > 0 {
+            assert!(begun.elapsed() < DEADLINE, "{} of {} never arrived", missing(), committed.len());
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// Exactly these arrived, and the events of each order in their order when they came for the first time.
     pub(super) fn assert_has_exactly(&self, committed: &[Event]) {
         let arrivals = self.arrivals();
@@ -64,12 +77,35 @@ impl Ledger {
         let lost: Vec<&Event> = committed.iter().filter(|event| !arrived.contains(event)).collect();
         assert!(lost.is_empty(), "{} lost, such as {:?}", lost.len(), lost[0]);
         assert_eq!(arrived.len(), committed.len(), "nothing arrived that was not committed");
-        let mut next: HashMap<&str, i64> = HashMap::new();
-        for event in &arrivals.first {
-            let next = next.entry(&event.order).or_default();
-            assert_eq!(event.number, *next, "order {}: the events are not in order", event.order);
-            *next += 1;
-        }
+        assert_in_order(arrivals.first.iter());
+    }
+
+    /// All of these arrived, and in their order. Others may have arrived, of transactions that are gone.
+    pub(super) fn assert_has_all(&self, committed: &[Event]) {
+        let arrivals = self.arrivals();
+        let lost: Vec<&Event> = committed.iter().filter(|event| !arrivals.seen.contains(&event.id)).collect();
+        assert!(lost.is_empty(), "{} lost, such as {:?}", lost.len(), lost[0]);
+        let kept: HashSet<Uuid> = committed.iter().map(|event| event.id).collect();
+        assert_in_order(arrivals.first.iter().filter(|event| kept.contains(&event.id)));
+    }
+
+    /// Whether the positions of what arrived for an order only grow, so that a consumer may leave out what is behind.
+    pub(super) fn positions_grow(&self) -> bool {
+        let arrivals = self.arrivals();
+        let mut newest: HashMap<&str, Position> = HashMap::new();
+        arrivals.first.iter().zip(&arrivals.positions).all(|(event, position)| {
+            let before = newest.insert(&event.order, *position).unwrap_or_default();
+            before < *position
+        })
+    }
+}
+
+fn assert_in_order<'a>(events: impl Iterator<Item = &'a Event>) {
+    let mut next: HashMap<&str, i64> = HashMap::new();
+    for event in events {
+        let next = next.entry(&event.order).or_default();
+        assert_eq!(event.number, *next, "order {}: the events are not in order", event.order);
+        *next += 1;
     }
 }
 
@@ -83,6 +119,7 @@ impl Sink for Ledger {
             let event = Event { id: message.id.0, order: message.aggregate_id.to_string(), number };
             if arrivals.seen.insert(event.id) {
                 arrivals.first.push(event);
+                arrivals.positions.push(delivery.position);
             } else {
                 arrivals.repeats += 1;
             }

@@ -1,4 +1,5 @@
--- A person has accepted it: from here on the journal belongs to this database. No worker holds a partition any longer, and what one
+-- A person has accepted it: from here on the journal belongs to this database, which was put into `posthaste.system` and
+-- `posthaste.timeline`. Tick numbers jump, so that positions only grow whatever happened before. No worker holds a partition any longer, and what one
 -- still has under way is refused. Reads the whole journal.
 --
 -- In a copy from another server the ids of transactions mean nothing, so all messages become one tick in the order of their
@@ -8,7 +9,8 @@ LOCK TABLE outbox, outbox_ticks, outbox_cursors, outbox_leases IN EXCLUSIVE MODE
 
 DO $$
 DECLARE
-    here   text := (SELECT system_identifier::text FROM pg_catalog.pg_control_system());
+    here   text := current_setting('posthaste.system');
+    base   bigint := (SELECT max(n) FROM outbox_ticks) + 4294967296;
     newest bigint;
 BEGIN
     IF here <> (SELECT system FROM outbox_schema) THEN
@@ -33,18 +35,21 @@ BEGIN
         DELETE FROM outbox_marks;
         DELETE FROM outbox_ticks WHERE n > 0;
         INSERT INTO outbox_ticks (n, floor, ceiling, running, late, first_seq, last_seq, end_seq, messages, bytes)
-        SELECT 1, '0', '4', '{}', '{}', min(seq), max(seq), newest, count(*), coalesce(sum(octet_length(payload)), 0) FROM outbox;
-        UPDATE outbox_parked SET tick = 1;
-        UPDATE outbox_held_keys AS h SET after_tick = 1, until_tick = 1, after_seq = k.after, until_seq = k.until
+        SELECT base, '0', '4', '{}', '{}', min(seq), max(seq), newest, count(*), coalesce(sum(octet_length(payload)), 0) FROM outbox;
+        UPDATE outbox_parked SET tick = base;
+        UPDATE outbox_held_keys AS h SET after_tick = base, until_tick = base, after_seq = k.after, until_seq = k.until
         FROM held AS k WHERE k.destination = h.destination AND k.key = h.key AND k.tenant = h.tenant;
-        UPDATE outbox_held_keys SET after_tick = 1, until_tick = 1 WHERE after_tick <> 1 OR until_tick <> 1;
+        UPDATE outbox_held_keys SET after_tick = base, until_tick = base WHERE after_tick <> base OR until_tick <> base;
         UPDATE outbox_cursors AS c
-        SET low_tick = 1, low_seq = l.low, done_seq = b.done,
-            done_tick = CASE WHEN b.done IS NOT NULL THEN array_fill(1::bigint, ARRAY[cardinality(b.done)]) END
+        SET low_tick = base, low_seq = l.low, done_seq = b.done,
+            done_tick = CASE WHEN b.done IS NOT NULL THEN array_fill(base, ARRAY[cardinality(b.done)]) END
         FROM lanes AS l LEFT JOIN beyond AS b ON b.partition = l.partition AND b.destination = l.destination
         WHERE c.partition = l.partition AND c.destination = l.destination;
+    ELSE
+        INSERT INTO outbox_ticks (n, floor, ceiling, running, late, end_seq, messages, bytes)
+        SELECT base, ceiling, ceiling, running, '{}', end_seq, 0, 0 FROM outbox_ticks ORDER BY n DESC LIMIT 1;
     END IF;
-    UPDATE outbox_schema SET system = here, timeline = substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8);
+    UPDATE outbox_schema SET system = here, timeline = current_setting('posthaste.timeline');
     -- Higher than any that was given in a future that did not happen.
     UPDATE outbox_leases SET worker = NULL, expires_at = '-infinity', epoch = epoch + 1000000;
 END $$;

@@ -1,0 +1,54 @@
+//! Relays that are killed from outside, again and again: no message is taken for the cause.
+
+use crate::lives::{self, Life, Printed, place_with_lease};
+use crate::orders::Orders;
+use crate::program::{Place, until};
+
+const RELAYS: usize = 3;
+/// `KILLS=200` for more.
+const KILLS: usize = 30;
+
+/// Three busy relays, each of which is killed in its turn while it delivers.
+struct Fleet<'a> {
+    place: &'a Place,
+    lives: Vec<Life>,
+    printed: Vec<Printed>,
+}
+
+impl<'a> Fleet<'a> {
+    fn start(place: &'a Place) -> Self {
+        Self { place, lives: (0..RELAYS).map(|_| Life::begin(place, [])).collect(), printed: Vec::new() }
+    }
+
+    /// Kills the oldest relay as soon as it delivers something, and starts another one.
+    fn kill_the_oldest(&mut self, orders: &mut Orders) {
+        let victim = self.lives.remove(0);
+        let before = victim.printed().len();
+        until("it delivers", || {
+            orders.write(20);
+            victim.printed().len() > before
+        });
+        self.printed.extend(victim.kill());
+        self.lives.push(Life::begin(self.place, []));
+    }
+
+    fn has_delivered(&self, orders: &Orders) -> bool {
+        let alive: Vec<Printed> = self.lives.iter().flat_map(Life::printed).collect();
+        lives::has_all(&orders.written, self.printed.iter().chain(&alive))
+    }
+}
+
+#[test]
+fn relays_that_are_killed_from_outside_make_no_message_dead() {
+    let kills = std::env::var("KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
+    let place = place_with_lease("1s");
+    let mut orders = Orders::at(&place);
+    let mut fleet = Fleet::start(&place);
+    for _ in 0..kills {
+        fleet.kill_the_oldest(&mut orders);
+    }
+    until("everything is delivered", || fleet.has_delivered(&orders));
+    until("everything is recorded", || lives::recorded(&place).len() == orders.written.len());
+    let counts = &place.json(["status"])["destinations"][0];
+    assert_eq!((&counts["dead"], &counts["held_keys"]), (&0.into(), &0.into()), "{counts}");
+}
