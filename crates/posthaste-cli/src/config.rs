@@ -23,6 +23,7 @@ use self::tree::Tree;
 mod fit;
 mod overrides;
 mod parse;
+mod parse_notify;
 mod problem;
 mod references;
 mod resolve;

@@ -2,9 +2,8 @@
 
 use std::process::Command;
 
-use anyhow::Context;
-
 use super::ask::ask;
+use super::cache;
 use super::catalog::Service;
 use super::node_modules;
 
@@ -12,9 +11,14 @@ pub const SERVICE: Service = Service {
     name: "prism",
     needs: node_modules::NEEDS,
     find: || node_modules::find(CACHED, "@stoplight/prism-cli/dist/index.js"),
-    fetch: || node_modules::install(CACHED, &["@stoplight/prism-cli@5.16.0", "@twilio/cli-core@8.3.2"]),
+    fetch: || {
+        cache::make(CACHED, |folder| {
+            node_modules::install_into(folder, &["@stoplight/prism-cli@5.16.0"])?;
+            node_modules::unpack(folder, "@twilio/cli-core@8.3.2")
+        })
+    },
     command: |node| {
-        let described = node_modules::find(CACHED, DESCRIPTION).context("Twilio's description is not there")?;
+        let described = cache::folder(CACHED)?.join(DESCRIPTION);
         let mut command: Command = node_modules::command(CACHED, node)?;
         command.args(["mock", "--host", &node.address.ip().to_string(), "--port", &node.address.port().to_string()]);
         command.args(["--errors", "--verboseLevel", "warn"]).arg(described);
@@ -27,6 +31,6 @@ pub const SERVICE: Service = Service {
     ..Service::PLAIN
 };
 
-const CACHED: &str = "prism-5.16.0";
+const CACHED: &str = "prism-5.16.0-twilio-8.3.2";
 /// The package of Twilio's own command line has it.
-const DESCRIPTION: &str = "@twilio/cli-core/src/services/twilio-api/twilio_api_v2010.json";
+const DESCRIPTION: &str = "package/src/services/twilio-api/twilio_api_v2010.json";

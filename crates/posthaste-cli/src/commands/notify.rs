@@ -74,10 +74,10 @@ async fn show(context: &Context, store: &Arc<dyn Store>, settings: &Settings) ->
         context.output.document(&answer)?;
         return Ok(Exit::Ok);
     }
-    context.output.line(&format!("told: {}", answer.to.join(", ")))?;
+    context.output.line(format!("told: {}", answer.to.join(", ")))?;
     for wrong in &answer.wrong {
         let command = context.with_config(wrong.command);
-        context.output.line(&format!("{}  {}\n    {command}", wrong.severity, plain::cut(wrong.text, 160)))?;
+        context.output.line(format!("{}  {}\n    {command}", wrong.severity, plain::cut(wrong.text, 160)))?;
     }
     if answer.wrong.is_empty() {
         context.output.line("nothing is wrong, so nothing is told")?;
@@ -110,16 +110,7 @@ async fn test(
         tests.push(Tested { destination: to.to_string(), id: message.id, status: None, arrived: false });
     }
     let begun = Instant::now();
-    loop {
-        for test in &mut tests {
-            let report = store.get(test.id).await?.into_iter().flat_map(|report| report.deliveries);
-            test.status = report.filter(|delivery| delivery.destination == test.destination).map(|at| at.status).next();
-            test.arrived = test.status == Some(Status::Delivered);
-        }
-        let settled = |test: &Tested| test.arrived || test.status == Some(Status::Dead);
-        if tests.iter().all(settled) || begun.elapsed() >= timeout {
-            break;
-        }
+    while !settled(&**store, &mut tests).await? && begun.elapsed() < timeout {
         tokio::time::sleep(LOOK).await;
     }
     let overview = store.overview().await?;
@@ -127,10 +118,20 @@ async fn test(
         if context.output.json {
             context.output.document(test)?;
         } else {
-            context.output.line(&told(context, test, &overview))?;
+            context.output.line(told(context, test, &overview))?;
         }
     }
     Ok(if tests.iter().all(|test| test.arrived) { Exit::Ok } else { Exit::NotWell })
+}
+
+/// Whether it is known of all tests that they arrived, or never will.
+async fn settled(store: &dyn Store, tests: &mut [Tested]) -> anyhow::Result<bool> {
+    for test in tests.iter_mut() {
+        let mut deliveries = store.get(test.id).await?.into_iter().flat_map(|report| report.deliveries);
+        test.status = deliveries.find(|delivery| delivery.destination == test.destination).map(|at| at.status);
+        test.arrived = test.status == Some(Status::Delivered);
+    }
+    Ok(tests.iter().all(|test| test.arrived || test.status == Some(Status::Dead)))
 }
 
 fn told(context: &Context, test: &Tested, overview: &Overview) -> String {

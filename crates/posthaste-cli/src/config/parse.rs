@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use posthaste::duration;
-use posthaste::notify::Severity;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::parse_notify::Notify;
 use crate::{sinks, store};
 
 #[derive(Default, Deserialize)]
@@ -111,67 +111,6 @@ pub struct Otlp {
     pub sample: Option<f64>,
     pub service_name: Option<String>,
     pub timeout: Option<Span>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Notify {
-    pub to: Option<Names>,
-    pub interval: Option<Span>,
-    pub dead_after: Option<Span>,
-    pub blocked_after: Option<Span>,
-    pub paused_after: Option<Span>,
-    pub outage_after: Option<Span>,
-    pub no_worker_after: Option<Span>,
-    pub lag_over: Option<Span>,
-    pub never: Option<Vec<NoticeKind>>,
-    pub remind_after: Option<Span>,
-    pub max_per_hour: Option<usize>,
-    pub quiet: Option<Quiet>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoticeKind {
-    Dead,
-    Blocked,
-    Paused,
-    Outage,
-    Lag,
-    NoWorker,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Quiet {
-    pub from: Option<String>,
-    pub to: Option<String>,
-    pub time_zone: Option<String>,
-    pub except: Option<Severity>,
-}
-
-/// One name, or a list.
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "must be a name or a list of names")]
-pub enum Names {
-    One(String),
-    Many(Vec<String>),
-}
-
-impl Names {
-    pub fn into_vec(self) -> Vec<String> {
-        match self {
-            Self::One(name) => vec![name],
-            Self::Many(names) => names,
-        }
-    }
-
-    pub fn contains(&self, name: &str) -> bool {
-        match self {
-            Self::One(one) => one == name,
-            Self::Many(names) => names.iter().any(|one| one == name),
-        }
-    }
 }
 
 /// What a caller may do. An operator may do everything that a viewer may.

@@ -9,6 +9,7 @@ use posthaste::retry::{Backoff, OnDead};
 use serde_json::{Map, Value};
 
 use super::parse::{self, BackoffType, Span};
+use super::parse_notify::Notify;
 use super::problem::Problem;
 use super::resolve::{DestinationPlan, at_least, at_least_one, or};
 use crate::sinks;
@@ -16,7 +17,7 @@ use crate::sinks;
 /// All destinations, and how they fit together.
 pub fn resolve_all(
     written: BTreeMap<String, parse::Destination>,
-    notify: Option<&parse::Notify>,
+    notify: Option<&Notify>,
     problems: &mut Vec<Problem>,
 ) -> Vec<DestinationPlan> {
     let letters: BTreeSet<String> = written.values().filter_map(|written| written.dead_letters_to.clone()).collect();

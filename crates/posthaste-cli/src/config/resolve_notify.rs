@@ -7,7 +7,7 @@ use posthaste::Destination;
 use posthaste::destination::Name;
 use posthaste::notify::{Kind, Quiet, Settings, Severity};
 
-use super::parse::{self, Names};
+use super::parse_notify::{self as parse, Names};
 use super::problem::Problem;
 use super::resolve::{at_least, at_least_one, or};
 
@@ -17,13 +17,22 @@ pub(super) fn resolve(
     destinations: &[Destination],
     problems: &mut Vec<Problem>,
 ) -> Option<Settings> {
-    let written = written?;
-    let to = names(written.to, destinations, problems);
-    let mut settings = Settings::new(to);
+    let mut written = written?;
+    let mut settings = Settings::new(names(written.to.take(), destinations, problems));
     settings.interval = or(written.interval, settings.interval);
     settings.lag_over = or(written.lag_over, settings.lag_over);
     settings.remind_after = or(written.remind_after, settings.remind_after);
     settings.max_per_hour = written.max_per_hour.unwrap_or(settings.max_per_hour);
+    kinds(&written, &mut settings);
+    settings.quiet = written.quiet.and_then(|quiet| resolve_quiet(&quiet, problems));
+    at_least("notify.interval", settings.interval, Duration::from_millis(100), problems);
+    at_least("notify.remind_after", settings.remind_after, Duration::from_secs(1), problems);
+    at_least_one("notify.max_per_hour", settings.max_per_hour, problems);
+    Some(settings)
+}
+
+/// What is told after how long, and what never.
+fn kinds(written: &parse::Notify, settings: &mut Settings) {
     let afters = [
         (Kind::Dead, written.dead_after),
         (Kind::Blocked, written.blocked_after),
@@ -34,14 +43,9 @@ pub(super) fn resolve(
     for (kind, after) in afters.into_iter().filter_map(|(kind, after)| Some((kind, after?.0))) {
         settings.after.insert(kind, after);
     }
-    for kind in written.never.unwrap_or_default() {
-        settings.after.remove(&kind.into());
+    for kind in written.never.iter().flatten() {
+        settings.after.remove(&(*kind).into());
     }
-    settings.quiet = written.quiet.and_then(|quiet| resolve_quiet(&quiet, problems));
-    at_least("notify.interval", settings.interval, Duration::from_millis(100), problems);
-    at_least("notify.remind_after", settings.remind_after, Duration::from_secs(1), problems);
-    at_least_one("notify.max_per_hour", settings.max_per_hour, problems);
-    Some(settings)
 }
 
 fn names(written: Option<Names>, destinations: &[Destination], problems: &mut Vec<Problem>) -> Vec<Name> {

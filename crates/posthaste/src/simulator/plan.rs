@@ -12,6 +12,7 @@ use crate::settings::Settings;
 const FAULTS_END: Duration = Duration::from_secs(4);
 /// Faults stop here in schedules about workers that are killed from outside, again and again.
 const KILLS_END: Duration = Duration::from_secs(20);
+/// Whatever has not drained by now never will.
 const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
 pub(super) const PARTITIONS: u16 = 3;
@@ -22,6 +23,7 @@ pub(super) const DEAD_LETTERS: &str = "dead";
 const CONTENDED: u64 = 1;
 /// So many of a hundred schedules are about workers that are killed from outside, again and again.
 const BESIEGED: u64 = 2;
+/// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
 const WINDOW: usize = 6;
 const READ_BATCH: usize = 5;
 

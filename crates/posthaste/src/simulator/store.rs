@@ -12,6 +12,7 @@ use crate::engine::{StoreAnswer, StoreCall};
 use crate::error::Result;
 use crate::inspect::Status;
 use crate::journal::{Entry, Epoch, Grant, LaneCommit, Lease, Park, ParkedState, Partition, Position, WorkerId};
+use crate::message::Message;
 use crate::rules::dead_letter::header;
 use crate::stores::memory::Core;
 
@@ -119,12 +120,15 @@ impl Store {
         if self.planted == Some(Planted::LettersTorn) {
             self.core.append(commits.iter_mut().flat_map(|commit| std::mem::take(&mut commit.letters)));
         }
+        // A commit whose answer was lost is sent again. If someone replayed the message meanwhile, it dies again of the same death.
+        let known = |letter: &Message| self.core.messages().any(|message| message.id == letter.id);
+        let repeated = commits.iter().flat_map(|commit| &commit.letters).any(known);
         let before = self.dead(&commits);
         let refused = self.core.commit(&commits)?;
         let after = self.dead(&commits);
         after
             .difference(&before)
-            .filter(|(name, _)| self.has_letters(name))
+            .filter(|(name, _)| self.has_letters(name) && !repeated)
             .for_each(|spot| checks.needs_letter(spot.clone()));
         for (commit, epoch) in commits.iter().zip(epochs) {
             if refused.contains(&commit.partition) {

@@ -54,6 +54,7 @@ impl<P: Eq + Hash, K: Copy> BoundedMap<P, K> {
     }
 
     /// What was known turned out to be wrong.
+    #[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", test))]
     pub(crate) fn forget<Q: Eq + Hash + ?Sized>(&self, place: &Q)
     where
         P: Borrow<Q>,

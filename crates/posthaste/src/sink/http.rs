@@ -4,31 +4,34 @@
 //! answer, and no address of our own networks ([`guard`]). Proxies that the environment names are not used, because they would connect
 //! in our place, past the guard.
 
-use std::error::Error as StdError;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(any(feature = "slack", feature = "sms"))]
-use reqwest::header::CONTENT_TYPE;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
 
+#[cfg(feature = "sms")]
+pub(crate) use self::bodies::with_form;
+#[cfg(any(feature = "slack", feature = "sms"))]
+pub(crate) use self::bodies::with_json;
 use self::guard::Guard;
 pub(crate) use self::resolver::Refused;
 pub use self::resolver::{Lookup, System};
+use self::transport::{of_transport, place};
 use crate::retry::Verdict;
 use crate::sink::settings::Problem;
-#[cfg(feature = "sms")]
-use crate::sink::template::percent_encode;
 use crate::sink::{Error, MAX_ANSWER_BYTES};
 
+#[cfg(any(feature = "slack", feature = "sms"))]
+mod bodies;
 mod client;
 pub mod guard;
 mod resolver;
 mod retry_after;
 #[cfg(test)]
 mod tests;
+mod transport;
 
 /// What is read of an answer that is more than a line about an error.
 #[cfg(feature = "slack")]
@@ -141,31 +144,6 @@ async fn beginning(response: &mut reqwest::Response, most: usize) -> Vec<u8> {
     body
 }
 
-/// A request with fields as a browser sends them.
-#[cfg(feature = "sms")]
-pub(crate) fn with_form<'a>(
-    request: RequestBuilder,
-    fields: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> RequestBuilder {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let mut body = String::new();
-    for (name, value) in fields {
-        if !body.is_empty() {
-            body.push('&');
-        }
-        percent_encode(name, plain, &mut body);
-        body.push('=');
-        percent_encode(value, plain, &mut body);
-    }
-    request.header(CONTENT_TYPE, "application/x-www-form-urlencoded").body(body)
-}
-
-/// A request with a JSON document.
-#[cfg(any(feature = "slack", feature = "sms"))]
-pub(crate) fn with_json(request: RequestBuilder, document: &serde_json::Value) -> RequestBuilder {
-    request.header(CONTENT_TYPE, "application/json; charset=utf-8").body(document.to_string())
-}
-
 /// A URL as a config may write it. An `Err` goes on after the name of the setting.
 pub(crate) fn parse_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("cannot be parsed: {error}"))?;
@@ -177,40 +155,4 @@ pub(crate) fn parse_url(text: &str) -> Result<Url, String> {
         return Err("contains a user or password: put them into the header `authorization`".into());
     }
     Ok(url)
-}
-
-/// Whatever happens below HTTP is an outage of the endpoint; only a request that was sent and takes too long may be about its
-/// message. Neither shows the URL, which may contain a token.
-fn of_transport(url: &Url, error: &reqwest::Error) -> Error {
-    let (place, why) = (place(url), innermost(error));
-    if error.is_timeout() && !error.is_connect() {
-        return Error::retry(format_args!("{place} did not answer in time"));
-    }
-    if error.is_builder() {
-        return Error::reject(format_args!("the request cannot be made: {why}"));
-    }
-    Error::unreachable(format_args!("{place} cannot be reached: {why}"))
-}
-
-/// The cause itself, without the layers around it.
-fn innermost(error: &reqwest::Error) -> String {
-    let mut cause: &dyn StdError = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    match cause.downcast_ref::<reqwest::Error>() {
-        // Nothing below it, and its own words contain the URL.
-        Some(error) if error.is_timeout() => "it takes too long".into(),
-        Some(_) => "the exchange failed".into(),
-        None => cause.to_string(),
-    }
-}
-
-/// Where the endpoint is: of a URL, what holds no token.
-fn place(url: &Url) -> String {
-    match (url.host_str(), url.port()) {
-        (Some(host), Some(port)) => format!("{host}:{port}"),
-        (Some(host), None) => host.to_owned(),
-        (None, _) => "the endpoint".into(),
-    }
 }

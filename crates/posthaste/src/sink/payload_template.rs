@@ -5,7 +5,7 @@
 //! payload, has conditions and loops, and its values have to be escaped for whoever shows them.
 //!
 //! A value never changes anything but its own place: control characters and marks that turn the direction of writing are taken out
-//! of it, and the rest is escaped as the place asks ([`Escape`]). A field that the message lacks is a reject that names it.
+//! of it, and the rest is escaped as the place asks. A field that the message lacks is a reject that names it.
 
 use std::fmt;
 use std::io;

@@ -58,9 +58,9 @@ impl Changes {
         self.attempts.push(attempt);
     }
 
-    /// Adds letters about messages that died.
-    pub(in crate::engine) fn letters(&mut self, letters: impl IntoIterator<Item = Message>) {
-        self.letters.extend(letters);
+    /// Adds a letter about a message that died.
+    pub(in crate::engine) fn letter(&mut self, letter: Message) {
+        self.letters.push(letter);
     }
 
     /// Forgets the letters.

@@ -38,7 +38,7 @@ impl DeadLetters {
             destination: &self.destination,
             position: message.position,
             reason,
-            attempts: message.attempts,
+            attempts: message.attempts + message.suspicion.deaths_alone(),
             error: failure.map_or("", |failure| failure.error.brief()),
         };
         letter(&message.message, &self.to, &death)

@@ -107,12 +107,15 @@ impl Lane {
         }
     }
 
+    /// Has the store told of a letter, if the delivery is dead and somebody wants to know.
+    fn write_letter(&mut self, message: &QueuedMessage, parking: &Parking) {
+        let Some(letters) = self.dead_letters.as_mut().filter(|_| parking.state == ParkedState::Dead) else { return };
+        self.unsaved.changes.letter(letters.write(self.id, message, parking.failure.as_ref()));
+    }
+
     /// Has the store told of a parked delivery.
     pub(super) fn write_park(&mut self, message: &QueuedMessage, parking: Parking, holds: bool) {
-        if parking.state == ParkedState::Dead {
-            let letter = self.dead_letters.as_mut().map(|to| to.write(self.id, message, parking.failure.as_ref()));
-            self.unsaved.changes.letters(letter);
-        }
+        self.write_letter(message, &parking);
         let (error, progress) = match parking.failure {
             Some(failure) => {
                 // A death is no attempt that counts, but it has a line of its own in the timeline.

@@ -11,9 +11,9 @@ use crate::notify::{Last, Notice, Settings, Watcher};
 /// How long the destination is out of reach.
 const HOUR: Duration = Duration::from_secs(3600);
 /// How often the watcher looks.
-const LOOK: Duration = Duration::from_secs(30);
-/// When the watcher stops looking: long after everything was told.
-const WATCHED: Duration = Duration::from_secs(2 * 3600);
+const LOOK: Duration = Duration::from_secs(60);
+/// When the watcher stops looking: after everything was told.
+const WATCHED: Duration = Duration::from_secs(80 * 60);
 /// Between two messages to the destination that is well.
 const BESIDE: Duration = Duration::from_secs(60);
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use reqwest::{Client, redirect};
 
+use super::Times;
 use super::guard::Guard;
 use super::resolver::{Guarded, Lookup};
-use super::{Times, innermost};
+use super::transport::innermost;
 use crate::sink::settings::Problem;
 
 const USER_AGENT: &str = concat!("posthaste/", env!("CARGO_PKG_VERSION"));

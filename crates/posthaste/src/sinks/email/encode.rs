@@ -66,22 +66,14 @@ impl Encoder {
     pub(super) fn mail(&self, run: &Run, delivery: &Delivery) -> Result<Mail, Error> {
         let context = Context::of(run, delivery);
         let from = self.from.of(&context)?.pop().ok_or_else(|| Error::reject("from: this message has no sender"))?;
-        let [to, cc, bcc] = [&self.to, &self.cc, &self.bcc].map(|all| all_of(all, &context));
-        let (to, cc, bcc) = (to?, cc?, bcc?);
-        let recipients = recipients([&to, &cc, &bcc])?;
-        let mut builder = lettre::Message::builder().from(from.clone());
-        builder = to.into_iter().fold(builder, MessageBuilder::to);
-        builder = cc.into_iter().fold(builder, MessageBuilder::cc);
-        if let Some(reply_to) = &self.reply_to {
-            builder = reply_to.of(&context)?.into_iter().fold(builder, MessageBuilder::reply_to);
-        }
-        builder = builder
+        let (builder, recipients) = self.addressed(&context, &from)?;
+        let builder = builder
             .message_id(Some(format!("<{}@{}>", delivery.message.id, from.email.domain())))
             // That of the event, so that a repeat is the same mail.
             .date(delivery.message.occurred_at.into())
             .subject(one_line(&self.subject.render(&context)?));
-        let (parts, body) = (self.attachments.of(delivery, &context)?, self.body(&context)?);
-        let mail = assembled(builder, body, parts, &delivery.message.id.to_string());
+        let (files, body) = (self.attachments.of(delivery, &context)?, self.body(&context)?);
+        let mail = assembled(builder, body, files, &delivery.message.id.to_string());
         let mut mail = mail.map_err(|_| Error::reject("this mail cannot be put together"))?;
         self.headers.of(&context)?.into_iter().for_each(|header| mail.headers_mut().insert_raw(header));
         let bytes = mail.formatted();
@@ -90,6 +82,19 @@ impl Encoder {
             return Err(Error::reject(text));
         }
         Ok(Mail { from: from.email, recipients, bytes })
+    }
+
+    /// The head of a mail, and everyone who gets it, also those whom it does not name.
+    fn addressed(&self, context: &Context, from: &Mailbox) -> Result<(MessageBuilder, Vec<Address>), Error> {
+        let [to, cc, bcc] = [&self.to, &self.cc, &self.bcc].map(|all| all_of(all, context));
+        let (to, cc, bcc) = (to?, cc?, bcc?);
+        let recipients = recipients([&to, &cc, &bcc])?;
+        let mut builder = to.into_iter().fold(lettre::Message::builder().from(from.clone()), MessageBuilder::to);
+        builder = cc.into_iter().fold(builder, MessageBuilder::cc);
+        if let Some(reply_to) = &self.reply_to {
+            builder = reply_to.of(context)?.into_iter().fold(builder, MessageBuilder::reply_to);
+        }
+        Ok((builder, recipients))
     }
 
     /// Plain text and HTML, where the config has them.

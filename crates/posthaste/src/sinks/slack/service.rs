@@ -17,7 +17,11 @@ impl Service {
     pub(super) fn new(settings: &Settings, http: &Http) -> Result<Self, Problem> {
         let service = match (&settings.webhook, &settings.token) {
             (Some(webhook), None) => {
-                let url = parse_url(webhook.expose()).map_err(|why| Problem::new("webhook", why))?;
+                let mut url = parse_url(webhook.expose()).map_err(|why| Problem::new("webhook", why))?;
+                if settings.speaks == Speaks::Discord {
+                    // Without this Discord answers before it has the post.
+                    url.query_pairs_mut().append_pair("wait", "true");
+                }
                 Self::Webhook { url, speaks: settings.speaks }
             }
             (None, Some(token)) => {

@@ -58,7 +58,7 @@ impl Encoder {
 const NO_NUMBER: &str = "is no number in international form: expected + and 7 to 15 digits";
 
 /// The number without what people write between digits.
-pub(super) fn number(written: &str) -> Option<String> {
+fn number(written: &str) -> Option<String> {
     let number: String = written.chars().filter(|c| !matches!(c, ' ' | '-' | '(' | ')' | '.' | '/')).collect();
     let digits = number.strip_prefix('+')?;
     let fit =

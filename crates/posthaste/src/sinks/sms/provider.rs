@@ -3,7 +3,7 @@
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Url};
 
-use super::encode::{Short, number};
+use super::encode::Short;
 use super::settings::{BodyFormat, Form, Settings, Twilio};
 use crate::sink::http::{Http, parse_url, with_form, with_json};
 use crate::sink::payload_template::{Escape, PayloadTemplate};
@@ -39,7 +39,7 @@ impl Provider {
             return Err("has an `account` that is none: it is AC and 32 digits".into());
         }
         match (&twilio.from, &twilio.messaging_service) {
-            (Some(from), None) if number(from).is_none() && from.is_empty() => Err("has an empty `from`".to_owned()),
+            (Some(from), None) if from.is_empty() => Err("has an empty `from`".to_owned()),
             (Some(_), None) | (None, Some(_)) => Ok(()),
             _ => Err("needs one of `from` and `messaging_service`".into()),
         }?;

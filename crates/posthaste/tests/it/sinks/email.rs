@@ -27,8 +27,7 @@ const PASSWORD: &str = "pw-5f2d9e";
 /// Settings for a server on this machine that lets everyone in.
 fn settings(smtp: &str, to: &str) -> Settings {
     let url = format!("smtp://relay:{PASSWORD}@{smtp}");
-    let [from, to, subject, text] =
-        ["Shop <shop@example.com>", to, "{{ event_type }}", ALL_BUT_PAYLOAD].map(|template| written(template));
+    let [from, to, subject, text] = ["Shop <shop@example.com>", to, "{{ event_type }}", ALL_BUT_PAYLOAD].map(written);
     changed(Settings::new(url, from, to, subject, text), |settings| settings.encryption = Some(Encryption::None))
 }
 

@@ -67,7 +67,7 @@ async fn take(State(book): State<Book>, headers: HeaderMap, body: Bytes) -> Stat
     let json = headers.get("content-type").is_some_and(|kind| kind.to_str().is_ok_and(|kind| kind.contains("json")));
     let fields: Fields = match json {
         true => serde_json::from_slice(&body).expect("JSON"),
-        false => form(&String::from_utf8(body.to_vec()).expect("a form is ASCII")),
+        false => form(std::str::from_utf8(&body).expect("a form is ASCII")),
     };
     let mut book = book.lock().unwrap();
     match (fields.get("to").map(String::as_str), book.1) {
