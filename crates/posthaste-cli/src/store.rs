@@ -13,6 +13,8 @@ use crate::config::{Problem, StorePlan};
 
 #[cfg(feature = "mongodb")]
 mod mongodb;
+#[cfg(feature = "mysql")]
+mod mysql;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
@@ -25,6 +27,7 @@ pub enum Kind {
     #[default]
     Sqlite,
     Postgres,
+    Mysql,
     Mongodb,
 }
 
@@ -36,9 +39,11 @@ impl Kind {
             Self::Sqlite => Some(&sqlite::Adapter),
             #[cfg(feature = "postgres")]
             Self::Postgres => Some(&postgres::Adapter),
+            #[cfg(feature = "mysql")]
+            Self::Mysql => Some(&mysql::Adapter),
             #[cfg(feature = "mongodb")]
             Self::Mongodb => Some(&mongodb::Adapter),
-            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mongodb")))]
+            #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mysql", feature = "mongodb")))]
             _ => None,
         }
     }

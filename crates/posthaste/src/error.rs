@@ -55,7 +55,7 @@ impl Error {
     }
 
     /// Names the place in front of the text. It must not contain a password.
-    #[cfg(any(test, feature = "postgres"))]
+    #[cfg(any(test, feature = "mysql", feature = "postgres"))]
     #[must_use]
     pub(crate) fn at(mut self, place: &str) -> Self {
         self.context = format!("{place}: {}", self.context);

@@ -10,6 +10,12 @@
 pub mod memory;
 #[cfg(feature = "mongodb")]
 pub mod mongodb;
+#[cfg(feature = "mysql")]
+pub mod mysql;
+/// For applications that only write.
+#[cfg(all(not(feature = "mysql"), any(feature = "mysql_async", feature = "sqlx-mysql")))]
+#[path = "stores/mysql/writer.rs"]
+pub mod mysql;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 /// For applications that only write.
@@ -23,17 +29,28 @@ pub mod sqlite;
 #[path = "stores/sqlite/writer.rs"]
 pub mod sqlite;
 
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod access;
-#[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
+#[cfg(any(feature = "mysql", feature = "sqlite"))]
+mod done;
+#[cfg(any(
+    feature = "mysql_async",
+    feature = "sqlx-mysql",
+    feature = "tokio-postgres",
+    feature = "sqlx-postgres",
+    feature = "rusqlite",
+    feature = "sqlx-sqlite"
+))]
 mod headers;
 // An application that only writes needs a part of it.
-#[cfg(any(feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
-#[cfg_attr(not(any(feature = "postgres", feature = "sqlite")), allow(dead_code))]
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
+#[cfg_attr(not(any(feature = "mysql", feature = "postgres", feature = "sqlite")), allow(dead_code))]
 mod statement;
 #[cfg(any(
     feature = "memory",
     feature = "mongodb",
+    feature = "mysql_async",
+    feature = "sqlx-mysql",
     feature = "tokio-postgres",
     feature = "sqlx-postgres",
     feature = "rusqlite",
@@ -41,8 +58,23 @@ mod statement;
 ))]
 mod telemetry;
 // Each store uses a part of these; with all stores, all of them are used.
-#[cfg(any(feature = "mongodb", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
-#[cfg_attr(not(all(feature = "mongodb", feature = "postgres", feature = "sqlite")), allow(dead_code))]
+#[cfg(any(
+    feature = "mongodb",
+    feature = "mysql",
+    feature = "postgres",
+    feature = "rusqlite",
+    feature = "sqlx-sqlite"
+))]
+#[cfg_attr(
+    not(all(feature = "mongodb", feature = "mysql", feature = "postgres", feature = "sqlite")),
+    allow(dead_code)
+)]
 pub(crate) mod values;
-#[cfg(any(feature = "mongodb", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
+#[cfg(any(
+    feature = "mongodb",
+    feature = "mysql",
+    feature = "postgres",
+    feature = "rusqlite",
+    feature = "sqlx-sqlite"
+))]
 mod version;

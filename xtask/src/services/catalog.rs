@@ -7,13 +7,15 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{emulate, kafka, mailpit, mongodb, nats, postgres, prism, rabbitmq, redis, smtp_sink};
+use super::{emulate, kafka, mailpit, mariadb, mongodb, mysql, nats, postgres, prism, rabbitmq, redis, smtp_sink};
 
 pub const CATALOG: &[Service] = &[
     redis::SERVICE,
     postgres::SERVICE,
     postgres::SERVICE_13,
     postgres::SERVICE_18,
+    mariadb::SERVICE,
+    mysql::SERVICE,
     mongodb::SERVICE,
     mongodb::SERVICE_OF_THREE,
     rabbitmq::SERVICE,

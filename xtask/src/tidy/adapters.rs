@@ -4,8 +4,18 @@ use super::Findings;
 use super::tree::Tree;
 
 /// Features of the library that are no adapters.
-const NO_ADAPTERS: &[&str] =
-    &["derive", "conformance", "rusqlite", "simulator", "sqlx-postgres", "sqlx-sqlite", "testkit", "tokio-postgres"];
+const NO_ADAPTERS: &[&str] = &[
+    "derive",
+    "conformance",
+    "mysql_async",
+    "rusqlite",
+    "simulator",
+    "sqlx-mysql",
+    "sqlx-postgres",
+    "sqlx-sqlite",
+    "testkit",
+    "tokio-postgres",
+];
 
 /// The program cannot offer these; the reason is the remedy.
 const NOT_IN_THE_PROGRAM: &[&str] = &[

@@ -36,13 +36,18 @@ pub struct Store {
     pub partitions: Option<u16>,
     // What only one type of store has: a table named like the type.
     pub postgres: Option<Value>,
+    pub mysql: Option<Value>,
     pub mongodb: Option<Value>,
 }
 
 impl Store {
     /// The tables that were written, whatever the type of the store.
     pub fn tables(&mut self) -> impl Iterator<Item = (store::Kind, Value)> + use<> {
-        let tables = [(store::Kind::Postgres, self.postgres.take()), (store::Kind::Mongodb, self.mongodb.take())];
+        let tables = [
+            (store::Kind::Postgres, self.postgres.take()),
+            (store::Kind::Mysql, self.mysql.take()),
+            (store::Kind::Mongodb, self.mongodb.take()),
+        ];
         tables.into_iter().filter_map(|(kind, table)| Some((kind, table?)))
     }
 }

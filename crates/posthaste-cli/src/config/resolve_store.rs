@@ -39,7 +39,7 @@ impl StorePlan {
 
     /// What the store's own table says.
     #[cfg_attr(
-        not(any(feature = "postgres", feature = "mongodb")),
+        not(any(feature = "postgres", feature = "mysql", feature = "mongodb")),
         expect(dead_code, reason = "only stores that are servers have a table of their own")
     )]
     pub fn options<T: DeserializeOwned>(&self) -> posthaste::Result<T> {

@@ -173,8 +173,8 @@ nats.subject = 'events'
   relay.stop_timeout                       `soon` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d (set by POSTHASTE_RELAY__STOP_TIMEOUT)
   retention.keep                           `a while` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d, or "forever"
   store.partitions                         is 0: write at least 1
-  store.pth                                is not a setting: expected one of `type`, `path`, `url`, `partitions`, `postgres`, `mongodb`
-  store.type                               cannot be `sqlight`, expected one of `sqlite`, `postgres`, `mongodb`"#;
+  store.pth                                is not a setting: expected one of `type`, `path`, `url`, `partitions`, `postgres`, `mysql`, `mongodb`
+  store.type                               cannot be `sqlight`, expected one of `sqlite`, `postgres`, `mysql`, `mongodb`"#;
     assert_eq!(text, expected);
 }
 

@@ -34,16 +34,18 @@ mod program;
 mod relay;
 mod reloading;
 mod scene;
-#[cfg(any(feature = "rabbitmq", feature = "kafka", feature = "postgres", feature = "mongodb"))]
+#[cfg(any(feature = "rabbitmq", feature = "kafka", feature = "postgres", feature = "mysql", feature = "mongodb"))]
 mod servers;
 #[cfg(all(feature = "otlp", feature = "webhook"))]
 mod spans;
-#[cfg(any(feature = "mongodb", feature = "postgres"))]
+#[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres"))]
 mod three_workers;
 #[cfg(all(feature = "postgres", feature = "http"))]
 mod waiting;
 #[cfg(feature = "webhook")]
 mod webhooks;
+#[cfg(feature = "mysql")]
+mod workers_on_mysql;
 #[cfg(feature = "postgres")]
 mod workers_on_postgres;
 mod writing;

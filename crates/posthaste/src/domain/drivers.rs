@@ -4,10 +4,16 @@
 pub(super) mod deadpool_postgres;
 #[cfg(feature = "mongodb")]
 mod mongodb;
+#[cfg(any(feature = "mysql_async", feature = "sqlx-mysql"))]
+mod mysql;
+#[cfg(feature = "mysql_async")]
+mod mysql_async;
 #[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres"))]
 mod postgres;
 #[cfg(any(feature = "rusqlite", feature = "sqlx-sqlite"))]
 pub(super) mod sqlite;
+#[cfg(feature = "sqlx-mysql")]
+mod sqlx_mysql;
 #[cfg(feature = "sqlx-postgres")]
 mod sqlx_postgres;
 #[cfg(feature = "sqlx-sqlite")]
@@ -18,6 +24,8 @@ mod tokio_postgres;
 /// As databases have numbers.
 #[cfg(any(
     feature = "mongodb",
+    feature = "mysql_async",
+    feature = "sqlx-mysql",
     feature = "tokio-postgres",
     feature = "sqlx-postgres",
     feature = "rusqlite",

@@ -9,7 +9,7 @@ use super::plan::MAX_ATTEMPTS;
 use crate::destination::Name;
 use crate::inspect::Status;
 use crate::journal::{Epoch, Position};
-use crate::message::{Message, OrderKey};
+use crate::message::{Message, MessageId, OrderKey};
 use crate::retry::OnDead;
 
 /// A message that takes its worker down more often than this was not stopped in time: five deaths are expected, and a
@@ -43,6 +43,8 @@ pub enum Violation {
     LettersWrong,
     /// Delivered before its time.
     TooEarly,
+    /// Two messages arrived under one position.
+    PositionReused,
     /// A message killed worker after worker.
     KilledTooMany,
     /// More messages in memory than the window allows.
@@ -69,6 +71,8 @@ pub(super) struct Checks {
     pub(super) duplicates: BTreeMap<&'static str, u64>,
     pub(super) arrivals: u64,
     arrived: HashMap<Spot, u32>,
+    /// Which message arrived under a position.
+    ids: HashMap<Spot, MessageId>,
     /// Newest first arrival of a key.
     newest: HashMap<(Name, OrderKey), Position>,
     /// Confirmed to a worker in an epoch.
@@ -104,6 +108,9 @@ impl Checks {
     /// A message reached a destination. `earlier` are the messages of its key before it that go there too.
     pub(super) fn arrival(&mut self, spot: Spot, message: &Message, on_dead: OnDead, earlier: &[Position]) {
         self.arrivals += 1;
+        if *self.ids.entry(spot.clone()).or_insert(message.id) != message.id {
+            self.violated(Violation::PositionReused);
+        }
         let times = self.arrived.entry(spot.clone()).or_default();
         *times += 1;
         if *times > 1 {
@@ -168,6 +175,13 @@ impl Checks {
     /// A worker lived to see a message fail, perhaps because its destination was out of reach.
     pub(super) fn survived(&mut self, spot: &Spot) {
         self.deaths.entry(spot.clone()).and_modify(|deaths| *deaths = 0);
+    }
+
+    /// The store went on from an earlier state. Whoever had a lease goes on for a moment, beside the one who has it now, and what the
+    /// store knew of deaths may be forgotten.
+    pub(super) fn failed_over(&mut self) {
+        self.leases_ended_early = true;
+        self.deaths.values_mut().for_each(|deaths| *deaths = 0);
     }
 
     /// A message took its worker down.

@@ -38,6 +38,10 @@ pub(super) enum Event {
     Freeze(Duration),
     /// The store's clock jumps by so many milliseconds.
     ClockJump(i64),
+    /// A replica of the store has everything up to now, and hears no more.
+    Replicate,
+    /// The replica takes over: what the store got since is gone.
+    FailOver,
     /// An operator intervenes.
     Operate,
     /// The watcher looks whether somebody has to be told.

@@ -103,6 +103,10 @@ impl Node {
             }
             _ => return,
         };
-        self.held.extend(held.iter().map(|lease| (lease.partition, (lease.epoch, asked.at + LEASE_TTL))));
+        for lease in held {
+            // An answer that was slow may be about a lease that was gained anew since.
+            let known = self.held.entry(lease.partition).or_default();
+            *known = (*known).max((lease.epoch, asked.at + LEASE_TTL));
+        }
     }
 }

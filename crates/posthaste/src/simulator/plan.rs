@@ -30,8 +30,6 @@ const READ_BATCH: usize = 5;
 /// The parameters of one schedule, drawn from its seed. Percentages are per event.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    /// Faults stop here; whatever is left must drain.
-    pub(super) faults_end: Duration,
     pub(super) workers: usize,
     pub(super) transactions: usize,
     /// A transaction with more messages than a worker may have in memory.
@@ -53,6 +51,8 @@ pub(super) struct Plan {
     pub(super) clock_jumps: usize,
     /// Each jump ends every lease.
     forward_jumps: bool,
+    /// How often a replica of the store takes over, which may not have everything.
+    pub(super) failovers: usize,
     pub(super) graceful_stops: usize,
     pub(super) operator_actions: usize,
     pub(super) poison: u64,
@@ -60,6 +60,8 @@ pub(super) struct Plan {
     pub(super) scheduled: u64,
     pub(super) hints: bool,
     pub(super) destinations: Vec<Destination>,
+    /// Faults stop here; whatever is left must drain.
+    pub(super) faults_end: Duration,
     /// Whatever has not drained by now never will.
     pub(super) give_up: Duration,
     /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
@@ -89,6 +91,7 @@ impl Plan {
             clock_jumps: 0,
             forward_jumps: false,
             graceful_stops: 0,
+            failovers: 0,
             operator_actions: 0,
             poison: 0,
             killers: 0,
@@ -119,6 +122,7 @@ impl Plan {
             crashes: sometimes(40, 3) as usize,
             freezes: sometimes(30, 2) as usize,
             clock_jumps: sometimes(15, 2) as usize,
+            failovers: sometimes(10, 2) as usize,
             graceful_stops: sometimes(20, 2) as usize,
             operator_actions: sometimes(35, 6) as usize,
             poison: sometimes(40, 10),
@@ -139,6 +143,10 @@ impl Plan {
             plan.besiege(dice);
         }
         plan.destinations = plan.draw_destinations(dice);
+        // A death that is gone with the store happens again, and so does its letter: the letters could not be counted.
+        if plan.destinations.iter().any(|dest| dest.dead_letters_to.is_some()) {
+            plan.failovers = 0;
+        }
         plan
     }
 

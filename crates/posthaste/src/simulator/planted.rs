@@ -17,13 +17,21 @@ pub enum Planted {
     HeldReadCutShort,
     /// The letters of a commit are stored, whether or not the commit is: two transactions instead of one.
     LettersTorn,
+    /// After a failover, positions are given out again that were used in what is gone.
+    PositionsReused,
 }
 
 impl Planted {
     /// Every mistake that can be planted.
     pub fn all() -> Vec<Self> {
-        let store =
-            [Self::NoFence, Self::LeaseGrantedTwice, Self::CommitTorn, Self::HeldReadCutShort, Self::LettersTorn];
+        let store = [
+            Self::NoFence,
+            Self::LeaseGrantedTwice,
+            Self::CommitTorn,
+            Self::HeldReadCutShort,
+            Self::LettersTorn,
+            Self::PositionsReused,
+        ];
         Mistake::ALL.map(Self::Engine).into_iter().chain(store).collect()
     }
 

@@ -12,6 +12,7 @@ use crate::engine::{StoreAnswer, StoreCall};
 use crate::error::Result;
 use crate::inspect::Status;
 use crate::journal::{Entry, Epoch, Grant, LaneCommit, Lease, Park, ParkedState, Partition, Position, WorkerId};
+use crate::message::Message;
 use crate::rules::dead_letter::header;
 use crate::stores::memory::Core;
 
@@ -22,6 +23,8 @@ pub(super) struct Store {
     pub(super) planted: Option<Planted>,
     /// Newest lease of each partition.
     leases: Vec<Lease>,
+    /// As the store was when its replica heard of it last.
+    replica: Option<Core>,
     /// The destinations that have a dead-letter destination.
     with_letters: Vec<Name>,
 }
@@ -31,7 +34,7 @@ impl Store {
     pub(super) fn new(core: Core, planted: Option<Planted>, with_letters: Vec<Name>) -> Self {
         let unleased = |partition| Lease { partition, epoch: Epoch::default(), expired_before: false };
         let leases = Partition::all(core.partitions()).map(unleased).collect();
-        Self { core, planted, leases, with_letters }
+        Self { core, planted, leases, replica: None, with_letters }
     }
 
     /// Whether this is the newest lease of its partition.
@@ -69,6 +72,24 @@ impl Store {
         })
     }
 
+    /// A replica has everything up to now.
+    pub(super) fn replicate(&mut self) {
+        self.replica = Some(self.core.clone());
+    }
+
+    /// The replica, if there is one, takes over. True if it did.
+    pub(super) fn fail_over(&mut self) -> bool {
+        let Some(replica) = self.replica.take() else { return false };
+        let now = self.core.now();
+        self.core = replica;
+        self.core.set_now(now);
+        self.core.seam(self.planted != Some(Planted::PositionsReused));
+        for lease in &mut self.leases {
+            lease.epoch = self.core.epoch(lease.partition);
+        }
+        true
+    }
+
     fn lease(&mut self, worker: &WorkerId, want: usize) -> Grant {
         let mut grant = self.core.lease(worker, LEASE_TTL, want);
         for lease in &grant.leases {
@@ -99,12 +120,15 @@ impl Store {
         if self.planted == Some(Planted::LettersTorn) {
             self.core.append(commits.iter_mut().flat_map(|commit| std::mem::take(&mut commit.letters)));
         }
+        // A commit whose answer was lost is sent again. If someone replayed the message meanwhile, it dies again of the same death.
+        let known = |letter: &Message| self.core.messages().any(|message| message.id == letter.id);
+        let repeated = commits.iter().flat_map(|commit| &commit.letters).any(known);
         let before = self.dead(&commits);
         let refused = self.core.commit(&commits)?;
         let after = self.dead(&commits);
         after
             .difference(&before)
-            .filter(|(name, _)| self.has_letters(name))
+            .filter(|(name, _)| self.has_letters(name) && !repeated)
             .for_each(|spot| checks.needs_letter(spot.clone()));
         for (commit, epoch) in commits.iter().zip(epochs) {
             if refused.contains(&commit.partition) {

@@ -132,6 +132,13 @@ impl World {
                 self.at(at, node, event);
             }
         }
+        for _ in 0..self.plan.failovers {
+            let at = self.dice.millis(500, latest);
+            let behind = self.dice.millis(0, 400);
+            let node = self.dice.below(self.plan.workers as u64) as usize;
+            self.at(at - behind, node, Event::Replicate);
+            self.at(at, node, Event::FailOver);
+        }
         for node in 0..self.plan.workers {
             self.at(self.plan.faults_end, node, Event::Start);
         }
@@ -193,6 +200,13 @@ impl World {
             Event::ClockJump(by) => {
                 self.skew += by;
                 self.checks.leases_ended_early |= by > 0;
+                self.cut_off(node);
+            }
+            Event::Replicate => self.store.replicate(),
+            Event::FailOver => {
+                if self.store.fail_over() {
+                    self.checks.failed_over();
+                }
                 self.cut_off(node);
             }
             Event::Operate => {

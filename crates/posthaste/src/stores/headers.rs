@@ -13,7 +13,7 @@ pub(super) fn encode(headers: &Headers) -> Result<Option<String>> {
 }
 
 /// Headers as they stand in a column. Whatever is no JSON of either shape is no headers.
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
 pub(super) fn decode(json: &[u8]) -> Headers {
     let plain = |value: serde_json::Value| match value {
         serde_json::Value::String(text) => text,
@@ -27,7 +27,7 @@ pub(super) fn decode(json: &[u8]) -> Headers {
 }
 
 /// Headers that somebody else wrote.
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
 enum ByHand {

@@ -113,12 +113,13 @@ const fn ends_column(list: &[u8], at: usize) -> bool {
     !list[at].is_ascii_whitespace() && (next == list.len() || list[next] == b',')
 }
 
-/// Whether the word that ends with the byte at `at` is `name`.
+/// Whether the word that ends with the byte at `at`, in backticks or not, is `name`.
 const fn is_last_word(list: &[u8], at: usize, name: &[u8]) -> bool {
-    if at + 1 < name.len() {
+    let end = if list[at] == b'`' { at } else { at + 1 };
+    if end < name.len() {
         return false;
     }
-    let start = at + 1 - name.len();
+    let start = end - name.len();
     let mut i = 0;
     while i < name.len() {
         if list[start + i] != name[i] {
@@ -126,7 +127,7 @@ const fn is_last_word(list: &[u8], at: usize, name: &[u8]) -> bool {
         }
         i += 1;
     }
-    start == 0 || matches!(list[start - 1], b' ' | b'\n' | b'.')
+    start == 0 || matches!(list[start - 1], b' ' | b'\n' | b'.' | b'`')
 }
 
 #[cfg(test)]
@@ -142,6 +143,7 @@ mod tests {
         assert_eq!(columns, [0, 1, 2, 3]);
         assert_eq!(PAYLOAD, 4);
         assert_eq!(column("o.source_stream, o.stream", "stream"), 1);
+        assert_eq!(column("o.seq, o.`key`, `partition`", "key"), 1);
     }
 
     #[test]

@@ -44,7 +44,14 @@ impl<'a> Writing<'a> {
     }
 
     /// As [`Writing::tell`], and passes the result on.
-    #[cfg(any(feature = "tokio-postgres", feature = "sqlx-postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
+    #[cfg(any(
+        feature = "mysql_async",
+        feature = "sqlx-mysql",
+        feature = "tokio-postgres",
+        feature = "sqlx-postgres",
+        feature = "rusqlite",
+        feature = "sqlx-sqlite"
+    ))]
     pub(super) fn end(self, result: Result<Enqueued>) -> Result<Enqueued> {
         self.tell(result.as_ref().copied());
         result

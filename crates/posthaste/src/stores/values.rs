@@ -50,6 +50,11 @@ pub(super) fn order_key(tenant: impl Into<Text>, key: impl Into<Text>) -> OrderK
     OrderKey { tenant: Some(tenant.into()).filter(|tenant| !tenant.is_empty()), key: key.into() }
 }
 
+/// A pattern of a route, in which only `*` means something, as LIKE wants it.
+pub(super) fn like(pattern: &str) -> String {
+    pattern.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_").replace('*', "%")
+}
+
 /// The status of a delivery by its name.
 pub(super) fn status(text: &str) -> Result<Status> {
     Status::parse(text).ok_or_else(|| Error::new(Kind::Corrupt, format!("a delivery has the status `{text}`")))

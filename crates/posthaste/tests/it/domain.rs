@@ -7,14 +7,23 @@ mod inbox;
 mod killed;
 #[cfg(feature = "mongodb")]
 mod on_mongodb;
+#[cfg(feature = "mysql")]
+mod on_mysql_async;
 mod on_rusqlite;
+#[cfg(all(feature = "mysql", feature = "sqlx-mysql"))]
+mod on_sqlx_mysql;
 #[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 mod on_sqlx_postgres;
 #[cfg(feature = "sqlx-sqlite")]
 mod on_sqlx_sqlite;
 #[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 mod on_tokio_postgres;
-#[cfg(any(feature = "mongodb", all(feature = "postgres", feature = "sqlx-postgres"), feature = "sqlx-sqlite"))]
+#[cfg(any(
+    feature = "mongodb",
+    feature = "mysql",
+    all(feature = "postgres", feature = "sqlx-postgres"),
+    feature = "sqlx-sqlite"
+))]
 mod units;
 
 use posthaste::inspect::{Filter, Inspect, Page};

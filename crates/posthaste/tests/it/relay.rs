@@ -28,6 +28,14 @@ macro_rules! on_every_store {
             })+
         }
 
+        #[cfg(feature = "mysql")]
+        mod on_mysql {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $guarantee() -> posthaste::Result<()> {
+                super::$guarantee(crate::relay::outbox::Outbox::on_mysql().await).await
+            })+
+        }
+
         #[cfg(feature = "mongodb")]
         mod on_mongodb {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,10 +1,20 @@
 //! The store suite on every store.
 
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod clients;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod ledger;
 pub(crate) mod memory;
 #[cfg(feature = "mongodb")]
 pub(crate) mod mongodb;
+#[cfg(feature = "mysql")]
+pub(crate) mod mysql;
+#[cfg(feature = "mysql")]
+mod mysql_faults;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_faults;
 pub(crate) mod sqlite;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod worker;

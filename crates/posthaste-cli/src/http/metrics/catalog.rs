@@ -40,7 +40,7 @@ pub enum Value {
 const DESTINATION: &[&str] = &["destination"];
 
 #[rustfmt::skip]
-pub static METRICS: [Metric; 32] = [
+pub static METRICS: [Metric; 33] = [
     gauge("posthaste_pending", DESTINATION, "Messages that the destination's lanes have not reached yet.", |facts| each(facts, |counts| counts.pending as f64)),
     gauge("posthaste_oldest_pending_seconds", DESTINATION, "Age of the oldest pending message; 0 when there is none.", |facts| each(facts, |counts| counts.oldest_pending_seconds.unwrap_or(0.0))),
     gauge("posthaste_parked", &["destination", "reason"], "Parked deliveries, by status: retrying, scheduled, throttled, replay, dead.", parked),
@@ -53,10 +53,11 @@ pub static METRICS: [Metric; 32] = [
     gauge("posthaste_unheld_partitions", &[], "Partitions that no worker serves.", |facts| all(facts, |overview| overview.unheld_partitions as f64)),
     gauge("posthaste_store_up", &[], "1 if the store answered just now.", |facts| one(f64::from(facts.overview.is_some()))),
     gauge("posthaste_store_wal_bytes", &[], "SQLite: size of the write-ahead log. One that only grows means that a reader hangs.", |facts| figure(facts, "wal_bytes")),
-    gauge("posthaste_store_oldest_transaction_seconds", &[], "PostgreSQL: age of the oldest open transaction. Its own messages wait for it, and rows cannot be cleaned up.", |facts| figure(facts, "oldest_transaction_seconds")),
+    gauge("posthaste_store_oldest_transaction_seconds", &[], "PostgreSQL, MySQL: age of the oldest open transaction. Its own messages wait for it, and rows cannot be cleaned up. Absent on MySQL if its user has not the privilege PROCESS.", |facts| figure(facts, "oldest_transaction_seconds")),
     gauge("posthaste_store_tick_delay_seconds", &[], "PostgreSQL: age of the oldest committed message that no tick holds yet.", |facts| figure(facts, "tick_delay_seconds")),
     gauge("posthaste_store_failovers", &[], "PostgreSQL: how often the database has failed over. Messages may have been delivered whose transactions are gone.", |facts| figure(facts, "failovers")),
-    gauge("posthaste_store_sequencer_delay_seconds", &[], "MongoDB: age of the oldest message without a position.", |facts| figure(facts, "sequencer_delay_seconds")),
+    gauge("posthaste_store_sequencer_delay_seconds", &[], "MongoDB, MySQL: age of the oldest message without a position.", |facts| figure(facts, "sequencer_delay_seconds")),
+    gauge("posthaste_store_gaps", &[], "MySQL: numbers without a message below the newest position, each of which may still get one. Grows with rollbacks, shrinks with purges.", |facts| figure(facts, "gaps")),
     gauge("posthaste_store_oplog_window_seconds", &[], "MongoDB: how far back the oplog reaches. A relay that was away for longer polls once. Absent if its user may not read the database `local`.", |facts| figure(facts, "oplog_window_seconds")),
     gauge("posthaste_partitions", &[], "Partitions that this worker serves.", |facts| one(facts.snapshot.partitions as f64)),
     gauge("posthaste_in_flight", DESTINATION, "Messages that this worker has handed to the sink and that the sink has not answered yet.", |facts| seen(facts, |seen| seen.in_flight as f64)),

@@ -29,7 +29,7 @@ impl DeadLetters {
         self.number += 1;
         let reason = match failure.map(|failure| failure.error.verdict) {
             // An answer of the sink would have cleared it of this.
-            _ if !message.suspicion.is_none() => Reason::KilledWorkers,
+            _ if message.suspicion.deaths_alone() > 0 => Reason::KilledWorkers,
             Some(Verdict::Reject) => Reason::Rejected,
             _ => Reason::Attempts,
         };

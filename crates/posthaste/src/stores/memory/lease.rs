@@ -54,6 +54,25 @@ impl Core {
     }
 }
 
+/// What stores with replicas do; only the simulator has one of memory.
+#[cfg(feature = "simulator")]
+impl Core {
+    /// The store goes on from an earlier state of itself. Positions jump, if `jump` says so, and epochs do, so that none that was used in
+    /// what is gone comes again; nobody holds a partition.
+    pub fn seam(&mut self, jump: bool) {
+        self.newest.tick += u64::from(jump);
+        for holding in &mut self.holdings {
+            let epoch = Epoch::new(holding.epoch.number() + 1_000_000);
+            *holding = Holding { worker: None, epoch, until: Duration::ZERO };
+        }
+    }
+
+    /// The epoch of the newest lease of a partition.
+    pub fn epoch(&self, partition: Partition) -> Epoch {
+        self.holdings[partition.index()].epoch
+    }
+}
+
 impl Holding {
     pub(super) fn is_live(&self, now: Duration) -> bool {
         self.worker.is_some() && self.until > now

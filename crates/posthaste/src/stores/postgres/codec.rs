@@ -81,11 +81,6 @@ pub(super) fn leases(held: &[Lease]) -> (Vec<i32>, Vec<i64>) {
     held.iter().map(|lease| (i32::from(lease.partition.number()), signed(lease.epoch.number()))).unzip()
 }
 
-/// A pattern of a route, in which only `*` means something, as LIKE wants it.
-pub(super) fn like(pattern: &str) -> String {
-    pattern.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_").replace('*', "%")
-}
-
 /// A time that someone wrote; PostgreSQL knows times that are far beyond ours, which become the nearest there is.
 pub(super) fn timestamp(row: &Row, column: impl RowIndex + Display) -> Result<Option<Timestamp>> {
     let micros: Option<Since2000> = row.try_get(column)?;

@@ -90,7 +90,7 @@ impl<'a> Matches<'a> {
                     &self.statuses,
                     &filter.destination.as_ref().map(|name| name.as_str()),
                     &self.ids,
-                    &filter.event_type.as_deref().map(codec::like),
+                    &filter.event_type.as_deref().map(values::like),
                     &filter.key,
                     &filter.aggregate_type,
                     &filter.aggregate_id,

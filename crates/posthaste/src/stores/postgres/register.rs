@@ -2,10 +2,10 @@
 
 use deadpool_postgres::{Client, Transaction};
 
-use super::{Postgres, codec, ticks};
+use super::{Postgres, ticks};
 use crate::destination::{Destination, Name, StartFrom};
 use crate::error::{Error, Result};
-use crate::stores::values::signed;
+use crate::stores::values::{self, signed};
 
 pub(super) async fn register(store: &Postgres, destinations: &[Destination]) -> Result<()> {
     let mut client = store.client().await?;
@@ -37,7 +37,7 @@ async fn now(client: &Client, destinations: &[Destination]) -> Result<(i64, i64)
 /// Names a destination, gives it the cursors that it lacks, and says what it takes.
 async fn add(transaction: &Transaction<'_>, destination: &Destination, (tick, seq): (i64, i64)) -> Result<()> {
     let name = destination.name.as_str();
-    let patterns: Vec<_> = destination.route.patterns().iter().map(|pattern| codec::like(pattern)).collect();
+    let patterns: Vec<_> = destination.route.patterns().iter().map(|pattern| values::like(pattern)).collect();
     transaction.execute(include_str!("sql/register/destination.sql"), &[&name]).await?;
     transaction.execute(include_str!("sql/register/cursors.sql"), &[&name, &tick, &seq]).await?;
     transaction.execute(include_str!("sql/register/route.sql"), &[&name, &patterns]).await?;

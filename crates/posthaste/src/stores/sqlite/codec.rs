@@ -1,7 +1,6 @@
 //! Rows to values and back.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,7 +11,7 @@ use uuid::Uuid;
 
 use super::outbox::MESSAGE_COLUMNS;
 use crate::error::{Error, Kind, Result};
-use crate::journal::{Cursor, Entry, Epoch, Partition, Position};
+use crate::journal::{Entry, Epoch, Partition};
 use crate::message::{Message, MessageId, Origin, Text};
 use crate::rules::due::scheduled_in;
 use crate::stores::statement::MessageColumns;
@@ -31,26 +30,6 @@ pub(super) fn glob(pattern: &str) -> String {
 /// A list as a parameter: SQLite reads it with `json_each`.
 pub(super) fn json<T: Serialize + ?Sized>(list: &T) -> Result<String> {
     serde_json::to_string(list).map_err(|error| Error::new(Kind::Invalid, "cannot be written as JSON").caused_by(error))
-}
-
-/// What is done beyond the cursor: `,1,a,2f,`. See the table.
-pub(super) fn encode_done(cursor: &Cursor) -> String {
-    let mut text = String::new();
-    for done in cursor.done.iter().filter(|done| **done > cursor.low) {
-        let comma = if text.is_empty() { "," } else { "" };
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{comma}{:x},", done.seq - cursor.low.seq);
-    }
-    text
-}
-
-pub(super) fn decode_cursor(low: i64, done: &str) -> Result<Cursor> {
-    let low = values::position(low);
-    let offsets = done.split(',').filter(|offset| !offset.is_empty()).map(|offset| u64::from_str_radix(offset, 16));
-    let done = offsets.map(|offset| offset.map(|offset| Position::seq(low.seq.saturating_add(offset))));
-    let done = done.collect::<Result<_, _>>();
-    let done = done.map_err(|error| Error::new(Kind::Corrupt, "a cursor is damaged").caused_by(error))?;
-    Ok(Cursor { low, done })
 }
 
 /// Where the columns of these names stand in the rows of a statement, for one that returns many: looked up once, not for each.

@@ -8,7 +8,7 @@ use self::exceptions::Exceptions;
 use super::{Outbox, Sqlite, codec};
 use crate::error::{Error, Result};
 use crate::journal::{Cursor, LaneCommit, Partition};
-use crate::stores::values;
+use crate::stores::{done, values};
 
 mod exceptions;
 
@@ -108,7 +108,7 @@ fn mark_and_move(
         ":destination": destination,
         ":partition": partition,
         ":low": values::seq(to.low),
-        ":done": codec::encode_done(to),
+        ":done": done::encode(to),
         ":now": now,
         ":worker": holder.worker,
         ":marked_at": marked_at,

@@ -14,7 +14,7 @@ use crate::inspect::{DestinationCounts, Status};
 use crate::journal::{Cursor, Partition};
 use crate::rules::due::due_in;
 use crate::rules::status::has_passed;
-use crate::stores::values;
+use crate::stores::{done, values};
 
 /// What has been counted so far, and what is needed to go on.
 pub(super) struct Counts<'a> {
@@ -52,7 +52,7 @@ impl<'a> Counts<'a> {
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             if let Some(place) = self.place(&codec::name(row, "destination")?) {
-                let cursor = codec::decode_cursor(row.get("low")?, &codec::name(row, "done")?)?;
+                let cursor = done::decode(row.get("low")?, &codec::name(row, "done")?)?;
                 self.lanes.insert((place, row.get("partition")?), cursor);
             }
         }

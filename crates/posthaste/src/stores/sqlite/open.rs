@@ -10,7 +10,7 @@ use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Cursor, HeldKey, LaneState, Lease, Partition};
 use crate::rules::due::due_in;
-use crate::stores::values;
+use crate::stores::{done, values};
 
 pub(super) async fn open(store: &Sqlite, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
     let (destination, leases) = (destination.clone(), leases.to_vec());
@@ -42,7 +42,7 @@ fn cursor(connection: &Connection, destination: &Name, lease: &Lease) -> Result<
         ":destination": destination.as_str(), ":partition": lease.partition, ":epoch": lease.epoch,
     };
     let found = statement.query_row(lane, |row| Ok((row.get("low")?, row.get::<_, String>("done")?))).optional()?;
-    found.map(|(low, done)| codec::decode_cursor(low, &done)).transpose()
+    found.map(|(low, done)| done::decode(low, &done)).transpose()
 }
 
 fn held(connection: &Connection, destination: &Name, partition: Partition) -> Result<Vec<(HeldKey, bool)>> {

@@ -37,6 +37,11 @@ impl Outbox {
         Self::of(crate::stores::postgres::fresh().await)
     }
 
+    #[cfg(feature = "mysql")]
+    pub(super) async fn on_mysql() -> Self {
+        Self::of(crate::stores::mysql::fresh().await)
+    }
+
     #[cfg(feature = "mongodb")]
     pub(super) async fn on_mongodb() -> Self {
         Self::of(crate::stores::mongodb::Database::fresh("mongodb").await)

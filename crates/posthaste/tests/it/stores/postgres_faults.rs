@@ -9,8 +9,6 @@ mod clients;
 mod database;
 mod failovers;
 mod held_open;
-mod ledger;
 mod lost_connections;
 mod many_writers;
 mod restarts;
-mod worker;

@@ -9,11 +9,8 @@ use posthaste::stores::postgres::{Options, Postgres};
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
-use super::ledger::Event;
 use crate::servers;
-
-/// Longest wait for something that must happen, on a machine that is busy with other things.
-pub(super) const DEADLINE: Duration = Duration::from_secs(120);
+use crate::stores::ledger::Event;
 
 #[derive(Debug, Clone)]
 pub(super) struct Database {

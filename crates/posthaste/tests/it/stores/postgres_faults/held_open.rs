@@ -5,8 +5,8 @@ use posthaste::stores::postgres::Outbox;
 
 use super::application;
 use super::database::Database;
-use super::ledger::Ledger;
-use super::worker::Worker;
+use crate::stores::ledger::Ledger;
+use crate::stores::worker::Worker;
 
 const LATER: usize = 100_000;
 const PER_TRANSACTION: usize = 1_000;
@@ -20,7 +20,7 @@ async fn a_transaction_that_is_held_open_delays_only_its_own_messages() {
     let database = Database::new("posthaste_held_open").await;
     application::open(&database).await;
     let ledger = Ledger::default();
-    let worker = Worker::start("one", &database, &ledger);
+    let worker = Worker::start("one", database.store(), &ledger);
     let mut slow = database.connect().await.unwrap();
     let held = slow.transaction().await.unwrap();
     let early = application::write(&held, "7").await.unwrap();

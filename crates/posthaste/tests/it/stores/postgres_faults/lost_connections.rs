@@ -11,8 +11,8 @@ use tokio::task::JoinSet;
 
 use super::application::{self, persist, random};
 use super::database::Database;
-use super::ledger::Ledger;
-use super::worker::Worker;
+use crate::stores::ledger::Ledger;
+use crate::stores::worker::Worker;
 
 /// So much arrives, at least, while connections end.
 const ARRIVALS: usize = 2_000;
@@ -51,7 +51,7 @@ async fn connections_may_be_terminated_at_any_moment() {
     let database = Database::new("posthaste_terminated").await;
     application::open(&database).await;
     let ledger = Ledger::default();
-    let workers = ["one", "two"].map(|name| Worker::start(name, &database, &ledger));
+    let workers = ["one", "two"].map(|name| Worker::start(name, database.store(), &ledger));
     let applications = Applications::start(&database);
     let administrator = database.connect().await.unwrap();
     let terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -72,7 +72,7 @@ async fn a_relay_may_lose_any_answer_of_its_database() {
     application::open(&database).await;
     let proxy = FaultProxy::to(database.address()).await.unwrap();
     let ledger = Ledger::default();
-    let worker = Worker::start("one", &database.through(proxy.address()), &ledger);
+    let worker = Worker::start("one", database.through(proxy.address()).store(), &ledger);
     let applications = Applications::start(&database);
     let mut passed = 0;
     while passed < ARRIVALS {
@@ -115,7 +115,7 @@ async fn write_without_an_answer(database: &Database, message: &Message) -> Resu
 async fn a_writer_who_lost_the_answer_to_its_commit_writes_again_and_it_arrives_once() {
     let database = Database::new("posthaste_lost_commit").await;
     let ledger = Ledger::default();
-    let worker = Worker::start("one", &database, &ledger);
+    let worker = Worker::start("one", database.store(), &ledger);
     for event in 0..20 {
         write_without_an_answer(&database, &imported("feed", event)).await.unwrap();
         let again = database.connect().await.unwrap();

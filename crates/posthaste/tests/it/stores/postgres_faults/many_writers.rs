@@ -7,8 +7,8 @@ use tokio::task::JoinSet;
 
 use super::application::{self, change};
 use super::database::Database;
-use super::ledger::Ledger;
-use super::worker::Worker;
+use crate::stores::ledger::Ledger;
+use crate::stores::worker::Worker;
 
 const WRITERS: usize = 12;
 const COMMITS: usize = 10_000;
@@ -18,7 +18,7 @@ async fn nothing_is_lost_and_no_order_is_swapped_whoever_commits_late() {
     let database = Database::new("posthaste_many_writers").await;
     application::open(&database).await;
     let ledger = Ledger::default();
-    let workers = ["one", "two"].map(|name| Worker::start(name, &database, &ledger));
+    let workers = ["one", "two"].map(|name| Worker::start(name, database.store(), &ledger));
     let commits = Arc::new(AtomicUsize::new(0));
     let mut writers = JoinSet::new();
     for _ in 0..WRITERS {

@@ -8,9 +8,9 @@ use tokio::task::JoinSet;
 
 use super::application::{self, persist};
 use super::database::Database;
-use super::ledger::Ledger;
-use super::worker::Worker;
 use crate::servers::Private;
+use crate::stores::ledger::Ledger;
+use crate::stores::worker::Worker;
 
 /// Two relays and four writers, while the server ends three times: an immediate shutdown, a crash, a fast shutdown.
 async fn all_arrives_on(name: &'static str) {
@@ -18,7 +18,7 @@ async fn all_arrives_on(name: &'static str) {
     let database = Database::on(&server.address(), "orders").await;
     application::open(&database).await;
     let ledger = Ledger::default();
-    let workers = ["one", "two"].map(|name| Worker::start(name, &database, &ledger));
+    let workers = ["one", "two"].map(|name| Worker::start(name, database.store(), &ledger));
     let enough = Arc::new(AtomicBool::new(false));
     let mut writers = JoinSet::new();
     for _ in 0..4 {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use posthaste::journal::WorkerId;
 use posthaste::relay::Settings;
+use posthaste::store::Store;
 use posthaste::{Destination, Relay, Result};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::database::{DEADLINE, Database};
-use super::ledger::Ledger;
+use super::ledger::{DEADLINE, Ledger};
 
 pub(super) struct Worker {
     stop: oneshot::Sender<()>,
@@ -19,14 +19,14 @@ pub(super) struct Worker {
 
 impl Worker {
     #[expect(clippy::disallowed_methods, reason = "an application would run its relay in a task of its own")]
-    pub(super) fn start(name: &str, database: &Database, ledger: &Ledger) -> Self {
+    pub(super) fn start(name: &str, store: impl Store + 'static, ledger: &Ledger) -> Self {
         let settings = Settings {
             worker: WorkerId(name.into()),
             lease_ttl: Duration::from_secs(5),
             retention: None,
             ..Settings::default()
         };
-        let relay = Relay::builder(Arc::new(database.store()))
+        let relay = Relay::builder(Arc::new(store))
             .settings(settings)
             .destination(Destination::new("ledger"), Arc::new(ledger.clone()))
             .build();

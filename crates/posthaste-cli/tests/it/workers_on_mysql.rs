@@ -1,0 +1,64 @@
+//! Three relays on one MariaDB, and on one MySQL.
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, TxOpts};
+use posthaste::Message;
+use posthaste::stores::mysql::Outbox;
+
+use crate::program::Place;
+use crate::servers;
+use crate::three_workers::{self, Application, PARTITIONS};
+
+struct InDatabase {
+    runtime: tokio::runtime::Runtime,
+    connection: Conn,
+    name: String,
+}
+
+impl InDatabase {
+    fn new(server: &str) -> (Place, Self) {
+        let server = format!("mysql://root@{}", servers::address(server));
+        let name = format!("it_{}", uuid::Uuid::now_v7().simple());
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let connection = runtime.block_on(async {
+            let mut connection = Conn::from_url(&server).await?;
+            connection.query_drop(format!("CREATE DATABASE {name}")).await?;
+            connection.query_drop(format!("USE {name}")).await?;
+            Ok::<_, mysql_async::Error>(connection)
+        });
+        let place = three_workers::place_on(&format!(
+            "{{ type = 'mysql', url = '{server}/{name}', partitions = {PARTITIONS}, mysql = {{ connections = 3 }} }}"
+        ));
+        (place, Self { connection: connection.unwrap(), runtime, name })
+    }
+}
+
+impl Application for InDatabase {
+    fn commit(&mut self, messages: &[Message]) {
+        self.runtime.block_on(async {
+            let mut transaction = self.connection.start_transaction(TxOpts::default()).await.unwrap();
+            Outbox::new().enqueue(&mut transaction, messages).await.unwrap();
+            transaction.commit().await.unwrap();
+        });
+    }
+}
+
+impl Drop for InDatabase {
+    fn drop(&mut self) {
+        // A leftover database is a nuisance, not a failure.
+        let drop = format!("DROP DATABASE {}", self.name);
+        let _ = self.runtime.block_on(self.connection.query_drop(drop));
+    }
+}
+
+#[test]
+fn of_three_workers_on_mariadb_one_is_killed_and_one_frozen_and_nothing_is_settled_by_a_stranger() {
+    let (place, application) = InDatabase::new("mariadb");
+    three_workers::one_is_killed_and_one_frozen_past_its_leases(place, application);
+}
+
+#[test]
+fn of_three_workers_on_mysql_one_is_killed_and_one_frozen_and_nothing_is_settled_by_a_stranger() {
+    let (place, application) = InDatabase::new("mysql");
+    three_workers::one_is_killed_and_one_frozen_past_its_leases(place, application);
+}

@@ -1,0 +1,96 @@
+//! What differs between the servers of the family.
+
+use std::sync::OnceLock;
+
+use mysql_async::Conn;
+use mysql_async::prelude::Queryable;
+
+use super::MySql;
+use crate::error::{Error, Kind, Result};
+
+/// Which server it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    MySql,
+    MariaDb,
+    TiDb,
+}
+
+/// The family as it was found first.
+#[derive(Debug, Default)]
+pub(super) struct Known(OnceLock<Family>);
+
+impl Family {
+    /// By what the server calls itself, if it is new enough.
+    pub(super) fn of_version(version: &str) -> Result<Self> {
+        let (family, oldest) = if version.contains("TiDB") {
+            (Self::TiDb, (8, 0, 0))
+        } else if version.contains("MariaDB") {
+            (Self::MariaDb, (10, 6, 0))
+        } else {
+            (Self::MySql, (8, 0, 19))
+        };
+        let found = if family == Self::TiDb { version.split("TiDB-v").last().unwrap_or(version) } else { version };
+        if numbers(found) >= oldest {
+            return Ok(family);
+        }
+        let text = format!("the server is {version}: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer");
+        Err(Error::new(Kind::Invalid, text))
+    }
+
+    /// A collation in which texts are equal only if all their bytes are, blanks at the end included.
+    pub(super) fn collation(self) -> &'static str {
+        match self {
+            Self::MySql | Self::TiDb => "utf8mb4_0900_bin",
+            Self::MariaDb => "utf8mb4_nopad_bin",
+        }
+    }
+
+    /// What names the server among those that could take over from it. The nodes of a Galera cluster share one name.
+    pub(super) fn server(self) -> &'static str {
+        match self {
+            Self::MySql => "@@server_uuid",
+            Self::MariaDb => "IF(@@wsrep_on, @@wsrep_cluster_name, CONCAT('server ', @@server_id))",
+            Self::TiDb => "'TiDB'",
+        }
+    }
+}
+
+/// The first three numbers of a version.
+fn numbers(version: &str) -> (u32, u32, u32) {
+    let mut numbers = version.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    (next(), next(), next())
+}
+
+/// The family of the server, which is asked once.
+pub(super) async fn family(store: &MySql, connection: &mut Conn) -> Result<Family> {
+    let Known(known) = &store.shared.family;
+    if let Some(family) = known.get() {
+        return Ok(*family);
+    }
+    let version: Option<String> = connection.query_first("SELECT VERSION()").await?;
+    let family = Family::of_version(&version.unwrap_or_default())?;
+    Ok(*known.get_or_init(|| family))
+}
+
+/// A statement, with what names the server where it has `{server}`.
+pub(super) async fn with_server(store: &MySql, connection: &mut Conn, sql: &str) -> Result<String> {
+    Ok(sql.replace("{server}", family(store, connection).await?.server()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_known_by_its_version_and_an_old_one_is_refused() {
+        let family = |version| Family::of_version(version).ok();
+        assert_eq!(family("9.7.4-2"), Some(Family::MySql));
+        assert_eq!(family("8.0.19"), Some(Family::MySql));
+        assert_eq!(family("8.0.18"), None);
+        assert_eq!(family("10.11.19-MariaDB-0+deb12u1-log"), Some(Family::MariaDb));
+        assert_eq!(family("10.5.29-MariaDB"), None);
+        assert_eq!(family("8.0.11-TiDB-v8.5.4"), Some(Family::TiDb));
+    }
+}

@@ -1,0 +1,52 @@
+//! The operator's side of the store. Each verb is in the file of its name.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::{MySql, audit, get, list, operate, overview, pause, purge};
+use crate::destination::Name;
+use crate::error::Result;
+use crate::inspect::{
+    AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+};
+use crate::message::MessageId;
+
+#[async_trait]
+impl Inspect for MySql {
+    async fn overview(&self) -> Result<Overview> {
+        overview::overview(self).await
+    }
+
+    async fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+        list::list(self, filter, page).await
+    }
+
+    async fn get(&self, id: MessageId) -> Result<Option<Report>> {
+        get::get(self, id).await
+    }
+
+    async fn operate(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport> {
+        operate::operate(self, operation, filter, mode).await
+    }
+
+    async fn pause(&self, destination: &Name) -> Result<bool> {
+        pause::pause(self, destination).await
+    }
+
+    async fn resume(&self, destination: &Name) -> Result<bool> {
+        pause::resume(self, destination).await
+    }
+
+    async fn purgeable(&self, older_than: Duration) -> Result<u64> {
+        purge::purgeable(self, older_than).await
+    }
+
+    async fn record(&self, change: &Change) -> Result<()> {
+        audit::record(self, change).await
+    }
+
+    async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
+        audit::audit(self, before, limit).await
+    }
+}

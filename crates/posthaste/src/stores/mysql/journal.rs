@@ -1,0 +1,76 @@
+//! The engine's side of the store. Each verb is in the file of its name.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::{MySql, advance, commit, due, lease, open, partitions, purge, read, read_key, register, release, renew};
+use crate::destination::{Destination, Name};
+use crate::error::Result;
+use crate::journal::{
+    Batch, DueBatch, Entry, Grant, HeldKey, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
+    ReadRequest, WorkerId, WorkerReport,
+};
+
+#[async_trait]
+impl Journal for MySql {
+    async fn partitions(&self) -> Result<u16> {
+        partitions::partitions(self).await
+    }
+
+    async fn register(&self, destinations: &[Destination]) -> Result<()> {
+        register::register(self, destinations).await
+    }
+
+    async fn lease(&self, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
+        lease::lease(self, worker, ttl, want).await
+    }
+
+    async fn renew(
+        &self,
+        worker: &WorkerId,
+        ttl: Duration,
+        held: &[Lease],
+        report: &WorkerReport,
+    ) -> Result<Vec<Partition>> {
+        renew::renew(self, worker, ttl, held, report).await
+    }
+
+    async fn release(&self, worker: &WorkerId, held: &[Lease], leaving: bool) -> Result<()> {
+        release::release(self, worker, held, leaving).await
+    }
+
+    async fn advance(&self) -> Result<Position> {
+        advance::advance(self).await
+    }
+
+    async fn open(&self, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
+        open::open(self, destination, leases).await
+    }
+
+    async fn read(&self, request: &ReadRequest) -> Result<Batch> {
+        read::read(self, request).await
+    }
+
+    async fn read_key(
+        &self,
+        destination: &Name,
+        partition: Partition,
+        held: &HeldKey,
+        limit: usize,
+    ) -> Result<Vec<Entry>> {
+        read_key::read_key(self, destination, partition, held, limit).await
+    }
+
+    async fn due(&self, destination: &Name, partitions: &[Partition], limit: usize) -> Result<DueBatch> {
+        due::due(self, destination, partitions, limit).await
+    }
+
+    async fn commit(&self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
+        commit::commit(self, commits).await
+    }
+
+    async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
+        purge::purge(self, older_than, limit).await
+    }
+}

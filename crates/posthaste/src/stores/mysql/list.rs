@@ -1,0 +1,164 @@
+//! Finding deliveries: candidates by the best index there is for a filter, then the whole filter on those.
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{Params, Row, Transaction, Value, params};
+
+use super::codec::{self, ByName};
+use super::outbox::datetime;
+use super::ranges::Range;
+use super::{MySql, connection, sequencer};
+use crate::error::Result;
+use crate::inspect::{Filter, Listed, Page};
+use crate::stores::access::Access;
+use crate::stores::values;
+
+/// Messages looked at together.
+const CHUNK: i64 = 500;
+
+pub(super) async fn list(store: &MySql, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+    sequencer::place_new(store).await?;
+    let mut connection = store.connection().await?;
+    let mut snapshot = connection::snapshot(&mut connection).await?;
+    let mut matches = Matches::new(filter, values::seq(page.after));
+    let mut listed: Vec<Listed> = Vec::new();
+    'page: while listed.len() < page.limit
+        && let Some(chunk) = matches.next_chunk(&mut snapshot).await?
+    {
+        for one in chunk {
+            if !page.add(&mut listed, one) {
+                break 'page;
+            }
+        }
+    }
+    snapshot.rollback().await?;
+    Ok(listed)
+}
+
+/// All deliveries that match a filter, chunk by chunk in journal order. May be changed behind its back, chunk by chunk.
+pub(super) struct Matches<'a> {
+    filter: &'a Filter,
+    access: Access,
+    after: i64,
+}
+
+impl<'a> Matches<'a> {
+    pub(super) fn new(filter: &'a Filter, after: i64) -> Self {
+        Self { filter, access: Access::of(filter), after }
+    }
+
+    /// The matches among the next candidates, often none; `None` when there are no more candidates.
+    pub(super) async fn next_chunk(&mut self, transaction: &mut Transaction<'_>) -> Result<Option<Vec<Listed>>> {
+        let candidates = self.candidates(transaction).await?;
+        let Some(&(_, last)) = candidates.last() else { return Ok(None) };
+        self.after = last;
+        let seqs = codec::numbers(candidates.iter().map(|(seq, _)| seq));
+        self.matching(transaction, &seqs).await.map(Some)
+    }
+
+    /// Numbers and positions of the next ones, in journal order.
+    async fn candidates(&mut self, transaction: &mut Transaction<'_>) -> Result<Vec<(i64, i64)>> {
+        let after = self.after;
+        let (sql, params) = match self.access {
+            Access::Id => (include_str!("sql/list/by_id.sql"), params! { "after" => after }),
+            Access::Key => {
+                (include_str!("sql/list/by_key.sql"), params! { "after" => after, "key" => &self.filter.key })
+            }
+            Access::Aggregate => {
+                let of = params! { "after" => after, "aggregate_id" => &self.filter.aggregate_id };
+                (include_str!("sql/list/by_aggregate.sql"), of)
+            }
+            Access::State => (include_str!("sql/list/by_state.sql"), params! { "after" => after }),
+            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), params! { "after" => after }),
+            Access::Pending => {
+                let slowest: Option<i64> = transaction.query_first(include_str!("sql/list/slowest.sql")).await?;
+                return by_position(transaction, after.max(slowest.unwrap_or_default())).await;
+            }
+            Access::Everything => return by_position(transaction, after).await,
+        };
+        let sql = sql.replace("{ids}", &self.ids()).replace("{statuses}", &self.statuses());
+        let rows = codec::uncached(transaction, sql.replace("{limit}", &CHUNK.to_string()), params).await?;
+        rows.iter().map(|row| Ok((codec::get(row, "seq")?, codec::get(row, "position")?))).collect()
+    }
+
+    async fn matching(&self, transaction: &mut Transaction<'_>, seqs: &str) -> Result<Vec<Listed>> {
+        let any = |list: String, column: &str| {
+            if list.is_empty() { "TRUE".into() } else { format!("{column} IN ({list})") }
+        };
+        let resolved = |sql: &str| {
+            let sql = sql.replace("{seqs}", seqs).replace("{ids}", &any(self.ids(), "id"));
+            sql.replace("{statuses}", &any(self.statuses(), "status"))
+        };
+        let sql = resolved(include_str!("sql/list/matching.sql"));
+        let mut rows = codec::uncached(transaction, sql, self.params(true)).await?;
+        if self.filter.statuses.is_empty() && self.filter.destination.is_none() {
+            let sql = resolved(include_str!("sql/list/untaken.sql"));
+            rows.extend(codec::uncached(transaction, sql, self.params(false)).await?);
+        }
+        let mut listed = rows.iter().map(listed).collect::<Result<Vec<_>>>()?;
+        // The others have been in order, and stay so.
+        listed.sort_by_key(|one| one.position);
+        Ok(listed)
+    }
+
+    fn params(&self, with_destination: bool) -> Params {
+        let filter = self.filter;
+        let mut named: Vec<(&str, Value)> = vec![
+            ("event_type", filter.event_type.as_deref().map(values::like).into()),
+            ("key", (&filter.key).into()),
+            ("aggregate_type", (&filter.aggregate_type).into()),
+            ("aggregate_id", (&filter.aggregate_id).into()),
+            ("tenant", (&filter.tenant).into()),
+            ("since", filter.since.map(datetime).into()),
+            ("before", filter.before.map(datetime).into()),
+        ];
+        if with_destination {
+            named.push(("destination", filter.destination.as_ref().map(|name| name.as_str()).into()));
+        }
+        Params::from(named)
+    }
+
+    fn ids(&self) -> String {
+        codec::numbers(self.filter.ids.iter().map(|id| format!("'{id}'")))
+    }
+
+    fn statuses(&self) -> String {
+        codec::numbers(self.filter.statuses.iter().map(|status| format!("'{}'", status.as_str())))
+    }
+}
+
+/// The next ones of all, range by range.
+async fn by_position(transaction: &mut Transaction<'_>, after: i64) -> Result<Vec<(i64, i64)>> {
+    let sql = include_str!("sql/read/ranges.sql").replace("{limit}", &CHUNK.to_string());
+    let rows = codec::cached(transaction, sql, params! { "after" => after, "until" => i64::MAX }).await?;
+    let mut candidates: Vec<(i64, i64)> = Vec::new();
+    for row in &rows {
+        if codec::get::<Option<i64>>(row, "position")?.is_none() || candidates.len() as i64 >= CHUNK {
+            break;
+        }
+        if let Some(range) = Range::of(row)?.between(after, i64::MAX) {
+            candidates.extend((range.first..=range.last).zip(range.position..));
+        }
+    }
+    candidates.truncate(CHUNK as usize);
+    Ok(candidates)
+}
+
+fn listed(row: &Row) -> Result<Listed> {
+    let status = codec::get::<Option<String>>(row, "status")?.map(|text| values::status(&text)).transpose()?;
+    let text = |column| codec::get::<Option<String>>(row, column).map(Option::unwrap_or_default);
+    Ok(Listed {
+        position: codec::position(row, "position")?,
+        id: codec::id(row.as_ref_by_name("id").unwrap_or(&Value::NULL))?,
+        event_type: text("event_type")?,
+        aggregate_type: text("aggregate_type")?,
+        aggregate_id: text("aggregate_id")?,
+        key: codec::get(row, "key")?,
+        tenant: codec::get(row, "tenant")?,
+        occurred_at: codec::timestamp(row, "occurred_at")?.unwrap_or_default(),
+        destination: codec::get(row, "destination")?,
+        status,
+        attempts: codec::get(row, "attempts")?,
+        error: codec::get(row, "last_error")?,
+        due_at: codec::timestamp(row, "due_at")?,
+    })
+}

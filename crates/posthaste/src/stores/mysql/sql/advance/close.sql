@@ -1,0 +1,2 @@
+-- Gaps in which something was found; by primary key.
+DELETE FROM outbox_gaps WHERE first_seq IN ({gaps})

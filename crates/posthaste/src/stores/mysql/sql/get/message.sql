@@ -1,0 +1,6 @@
+-- One message by `outbox_id`, with its position.
+SELECT {message_columns},
+    r.position + (o.seq - r.first_seq) AS position, UTC_TIMESTAMP(6) AS now
+FROM outbox AS o
+JOIN outbox_ranges AS r ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
+WHERE o.id = :id

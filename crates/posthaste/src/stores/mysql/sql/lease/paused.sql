@@ -1,0 +1,2 @@
+-- Destinations that are named and paused.
+SELECT name FROM outbox_destinations WHERE active AND paused ORDER BY name

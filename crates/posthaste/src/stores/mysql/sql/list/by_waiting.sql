@@ -1,0 +1,7 @@
+-- Candidates behind held keys, by `outbox_key`.
+SELECT DISTINCT o.seq, r.position + (o.seq - r.first_seq) AS position
+FROM outbox_held_keys AS h
+JOIN outbox AS o ON o.`key` = h.`key` AND IFNULL(o.tenant, '') = h.tenant
+JOIN outbox_ranges AS r ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
+WHERE r.position + (o.seq - r.first_seq) > GREATEST(h.`after`, :after) AND r.position + (o.seq - r.first_seq) <= h.`until`
+ORDER BY position LIMIT {limit}

@@ -1,0 +1,15 @@
+-- Of these messages, those that no destination takes, under the same conditions as `list/matching.sql`. By primary key.
+SELECT r.position + (o.seq - r.first_seq) AS position, o.id, o.event_type, o.aggregate_type, o.aggregate_id, o.`key`, o.tenant,
+       o.occurred_at, NULL AS destination, NULL AS status, 0 AS attempts, NULL AS last_error, NULL AS due_at
+FROM outbox AS o JOIN outbox_ranges AS r ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
+WHERE o.seq IN ({seqs})
+  AND {ids}
+  AND (:event_type IS NULL OR o.event_type LIKE :event_type)
+  AND (:key IS NULL OR o.`key` = :key)
+  AND (:aggregate_type IS NULL OR o.aggregate_type = :aggregate_type)
+  AND (:aggregate_id IS NULL OR o.aggregate_id = :aggregate_id)
+  AND (:tenant IS NULL OR o.tenant = :tenant)
+  AND (:since IS NULL OR o.occurred_at >= :since)
+  AND (:before IS NULL OR o.occurred_at < :before)
+  AND NOT EXISTS (SELECT 1 FROM outbox_deliveries AS s WHERE s.seq = o.seq)
+ORDER BY position

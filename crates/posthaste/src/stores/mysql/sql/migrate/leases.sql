@@ -1,0 +1,2 @@
+-- One lease per partition, for ever.
+INSERT IGNORE INTO outbox_leases (`partition`) VALUES {partitions}

@@ -1,0 +1,12 @@
+-- The next messages from the oldest on, each with its position: whether they are old enough, and if so whether all who take them are
+-- done with them. Before a destination is registered nobody knows who wants what, so nothing may go. By primary key.
+SELECT o.seq, r.position + (o.seq - r.first_seq) AS position,
+       o.recorded_at <= UTC_TIMESTAMP(6) - INTERVAL :older_than MICROSECOND AS is_old,
+       EXISTS (SELECT 1 FROM outbox_destinations AS d WHERE d.active) AND r.position IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM outbox_deliveries AS s
+                       WHERE s.seq = o.seq AND s.status NOT IN ('delivered', 'discarded')) AS is_settled
+FROM outbox AS o FORCE INDEX (PRIMARY)
+LEFT JOIN outbox_ranges AS r ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
+WHERE o.seq > :after
+ORDER BY o.seq
+LIMIT {limit}

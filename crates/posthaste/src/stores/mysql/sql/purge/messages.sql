@@ -1,0 +1,2 @@
+-- Removes messages; by primary key.
+DELETE FROM outbox WHERE seq IN ({seqs})

@@ -1,0 +1,3 @@
+-- Which of these messages someone has asked for since they were found, by `outbox_parked_seq`.
+SELECT DISTINCT p.seq FROM outbox_parked AS p JOIN outbox_destinations AS d ON d.name = p.destination AND d.active
+WHERE p.seq IN ({seqs}) AND p.state <> 'discarded'

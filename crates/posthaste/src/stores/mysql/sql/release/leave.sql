@@ -1,0 +1,2 @@
+-- The worker is gone; by primary key.
+DELETE FROM outbox_workers WHERE worker = :worker
