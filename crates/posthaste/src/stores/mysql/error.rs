@@ -28,14 +28,18 @@ impl From<mysql_async::Error> for Error {
 /// The same for what sqlx says.
 #[cfg(feature = "sqlx-mysql")]
 pub(crate) fn sqlx(error: ::sqlx::Error) -> Error {
-    let code = match &error {
-        ::sqlx::Error::Database(refused) => {
-            refused.try_downcast_ref::<::sqlx::mysql::MySqlDatabaseError>().map(|refused| refused.number())
-        }
-        _ => return Error::new(Kind::Unavailable, "the database cannot be reached").caused_by(error),
+    let (kind, context) = match (&error, number(&error)) {
+        (::sqlx::Error::Database(_), code) => meaning(code.unwrap_or_default()),
+        _ => (Kind::Unavailable, "the database cannot be reached"),
     };
-    let (kind, context) = meaning(code.unwrap_or_default());
     Error::new(kind, context).caused_by(error)
+}
+
+/// The number of an error of the server.
+#[cfg(feature = "sqlx-mysql")]
+pub(super) fn number(error: &::sqlx::Error) -> Option<u16> {
+    let refused = error.as_database_error()?.try_downcast_ref::<::sqlx::mysql::MySqlDatabaseError>()?;
+    Some(refused.number())
 }
 
 /// Whether the server gave up in favour of somebody else, so that the same may work at once.
