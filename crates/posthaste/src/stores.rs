@@ -58,8 +58,23 @@ mod statement;
 ))]
 mod telemetry;
 // Each store uses a part of these; with all stores, all of them are used.
-#[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
-#[cfg_attr(not(all(feature = "mongodb", feature = "mysql", feature = "postgres", feature = "sqlite")), allow(dead_code))]
+#[cfg(any(
+    feature = "mongodb",
+    feature = "mysql",
+    feature = "postgres",
+    feature = "rusqlite",
+    feature = "sqlx-sqlite"
+))]
+#[cfg_attr(
+    not(all(feature = "mongodb", feature = "mysql", feature = "postgres", feature = "sqlite")),
+    allow(dead_code)
+)]
 pub(crate) mod values;
-#[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
+#[cfg(any(
+    feature = "mongodb",
+    feature = "mysql",
+    feature = "postgres",
+    feature = "rusqlite",
+    feature = "sqlx-sqlite"
+))]
 mod version;

@@ -116,8 +116,7 @@ impl Name {
 
 /// MySQL and MariaDB: durable, with the binary log, and otherwise as they come.
 fn of_the_mysql_family(server: &'static str) -> Benchmark {
-    const DURABLE: &[&str] =
-        &["--innodb-flush-log-at-trx-commit=1", "--sync-binlog=1", "--innodb-buffer-pool-size=1G"];
+    const DURABLE: &[&str] = &["--innodb-flush-log-at-trx-commit=1", "--sync-binlog=1", "--innodb-buffer-pool-size=1G"];
     Benchmark {
         program: "mysql",
         features: "mysql",

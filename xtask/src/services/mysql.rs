@@ -6,9 +6,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::cache;
 use super::catalog::{Node, Service};
 use super::mariadb::{as_root_if_root, common, greets};
-use super::cache;
 use crate::step::quietly;
 
 pub const SERVICE: Service = Service {
@@ -61,9 +61,8 @@ fn server(program: &Path) -> Result<Command> {
 
 fn loader(libraries: &Path) -> Result<PathBuf> {
     let names = std::fs::read_dir(libraries).context("the libraries of the server are missing")?;
-    let is_loader = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ld-linux"))
-    };
+    let is_loader =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ld-linux"));
     names.flatten().map(|entry| entry.path()).find(is_loader).context("the loader of the server is missing")
 }
 
@@ -75,6 +74,11 @@ fn prepare(node: &Node) -> Result<()> {
 
 fn command(node: &Node) -> Result<Command> {
     let mut command = server(&node.program)?;
-    command.args(common(node)).args(["--mysqlx=OFF", "--log-bin=log", "--gtid-mode=ON", "--enforce-gtid-consistency=ON"]);
+    command.args(common(node)).args([
+        "--mysqlx=OFF",
+        "--log-bin=log",
+        "--gtid-mode=ON",
+        "--enforce-gtid-consistency=ON",
+    ]);
     Ok(command)
 }

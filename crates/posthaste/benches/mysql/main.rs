@@ -1,4 +1,5 @@
-//! MySQL and MariaDB: enqueue, drain and latency, each beside the outbox that most projects write. Called by `cargo xtask bench mysql` or `cargo xtask bench mariadb`, a case at a time, which also starts the server.
+//! MySQL and MariaDB: enqueue, drain and latency, each beside the outbox that most projects write. Called by `cargo xtask bench mysql` or
+//! `cargo xtask bench mariadb`, a case at a time, which also starts the server.
 
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a program that measures, and stops when it cannot")]
 
@@ -7,9 +8,13 @@ use std::time::Instant;
 mod claim;
 mod database;
 mod latency;
+#[path = "../common/null.rs"]
+mod null;
 mod relay;
 #[path = "../common/runtime.rs"]
 mod runtime;
+#[path = "../common/times.rs"]
+mod times;
 mod writing;
 
 /// The program's allocator.

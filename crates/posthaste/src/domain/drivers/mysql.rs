@@ -25,5 +25,8 @@ pub(super) fn retention(receipt: &Receipt<'_>) -> i64 {
 /// A deadlock undoes the whole transaction, and what follows is no longer part of one. Whoever passes over that error would commit nothing
 /// and say nothing; the mark of the message is gone too, which tells.
 pub(super) fn undone() -> Error {
-    Error::new(Kind::Unavailable, "the database has undone the transaction, and an effect has passed over the error that said so")
+    Error::new(
+        Kind::Unavailable,
+        "the database has undone the transaction, and an effect has passed over the error that said so",
+    )
 }

@@ -3,7 +3,6 @@
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
-use super::family::{Family, family};
 use super::{MySql, partitions};
 use crate::error::Result;
 use crate::inspect::Problem;
@@ -15,12 +14,9 @@ const SMALLEST_PACKET: u64 = 17 << 20;
 pub(super) async fn check(store: &MySql) -> Result<Vec<Problem>> {
     let mut connection = store.connection().await?;
     partitions::known(store, &mut connection).await?;
-    let mut problems = Vec::new();
-    if family(store, &mut connection).await? != Family::TiDb {
-        problems.extend(durability(&mut connection).await?);
-        problems.extend(replication(&mut connection).await?);
-        problems.extend(limits(&mut connection).await?);
-    }
+    let mut problems = replication(&mut connection).await?;
+    problems.extend(durability(&mut connection).await?);
+    problems.extend(limits(&mut connection).await?);
     Ok(problems)
 }
 
@@ -47,7 +43,9 @@ async fn durability(connection: &mut Conn) -> Result<Vec<Problem>> {
 async fn replication(connection: &mut Conn) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
     if variable(connection, "read_only").await?.is_some_and(|value| value == "1" || value == "ON") {
-        problems.push(Problem::refusal("the server is read-only, as a replica is: the journal can only be walked on the primary"));
+        problems.push(Problem::refusal(
+            "the server is read-only, as a replica is: the journal can only be walked on the primary",
+        ));
     }
     if variable(connection, "binlog_format").await?.is_some_and(|format| format == "STATEMENT") {
         problems.push(Problem::refusal(

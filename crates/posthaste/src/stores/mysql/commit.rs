@@ -95,7 +95,13 @@ async fn move_cursors(
     for (lane, to) in moved {
         let worker = &holders[&(lane.partition, lane.epoch)];
         let (low, done) = (values::seq(to.low), done::encode(to));
-        params.extend([lane.partition.number().into(), destination.as_str().into(), low.into(), done.into(), worker.into()]);
+        params.extend([
+            lane.partition.number().into(),
+            destination.as_str().into(),
+            low.into(),
+            done.into(),
+            worker.into(),
+        ]);
     }
     Ok(transaction.exec_drop(sql, mysql_async::Params::Positional(params)).await?)
 }

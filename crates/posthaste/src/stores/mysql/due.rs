@@ -12,12 +12,7 @@ use crate::journal::{Due, DueBatch, Partition};
 use crate::stores::statement::with_columns;
 use crate::stores::values;
 
-pub(super) async fn due(
-    store: &MySql,
-    destination: &Name,
-    partitions: &[Partition],
-    limit: usize,
-) -> Result<DueBatch> {
+pub(super) async fn due(store: &MySql, destination: &Name, partitions: &[Partition], limit: usize) -> Result<DueBatch> {
     let list = codec::partitions(partitions.iter().copied());
     let mut connection = store.connection().await?;
     // One snapshot and one time, or what becomes due between the two statements is in neither answer.

@@ -19,8 +19,9 @@ impl From<mysql_async::Error> for Error {
                 Kind::Invalid,
                 "a message is larger than max_allowed_packet: raise it on the server, or send less",
             ),
-            other => Self::new(Kind::Unavailable, "the database cannot be reached, or the connection broke")
-                .caused_by(other),
+            other => {
+                Self::new(Kind::Unavailable, "the database cannot be reached, or the connection broke").caused_by(other)
+            }
         }
     }
 }
@@ -46,23 +47,19 @@ pub(super) fn number(error: &::sqlx::Error) -> Option<u16> {
 #[cfg(feature = "mysql")]
 pub(super) fn is_conflict(error: &Error) -> bool {
     let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<mysql_async::ServerError>());
-    source.is_some_and(|server| matches!(server.code, LOCK_WAIT | DEADLOCK | CHANGED | WRITE_CONFLICT))
+    source.is_some_and(|server| matches!(server.code, LOCK_WAIT | DEADLOCK | CHANGED))
 }
 
 const LOCK_WAIT: u16 = 1205;
 const DEADLOCK: u16 = 1213;
 /// MariaDB: a row has changed since it was read.
 const CHANGED: u16 = 1020;
-/// TiDB: somebody else wrote first.
-const WRITE_CONFLICT: u16 = 9007;
 
 /// By the number of the error (see the documentation of MySQL).
 fn meaning(code: u16) -> (Kind, &'static str) {
     match code {
         LOCK_WAIT => (Kind::Unavailable, "someone else has locked what is needed"),
-        DEADLOCK | CHANGED | WRITE_CONFLICT => {
-            (Kind::Unavailable, "the database gave up a transaction in favour of another")
-        }
+        DEADLOCK | CHANGED => (Kind::Unavailable, "the database gave up a transaction in favour of another"),
         // No such table, no such column.
         1146 | 1054 => (Kind::Schema, "the database holds no journal of this version: run `posthaste migrate`"),
         // No such database, access denied in its variants, a plugin that only one side knows.
@@ -74,10 +71,9 @@ fn meaning(code: u16) -> (Kind, &'static str) {
         // A constraint, by MySQL and by MariaDB; a column without a value.
         3819 | 4025 | 1048 | 1364 => (Kind::Invalid, "the journal refused a message"),
         1062 => (Kind::Invalid, "a message with this id is stored already"),
-        1153 | 1301 => (
-            Kind::Invalid,
-            "a message is larger than max_allowed_packet: raise it on the server, or send less",
-        ),
+        1153 | 1301 => {
+            (Kind::Invalid, "a message is larger than max_allowed_packet: raise it on the server, or send less")
+        }
         1290 | 1792 | 1836 => (Kind::Unavailable, "the database cannot be written to: is it a replica?"),
         1040 | 1203 | 1226 | 1041 | 1037 | 1114 | 1021 => {
             (Kind::Unavailable, "the database has run out of space, memory or connections")

@@ -36,13 +36,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            url: Secret::new(""),
-            password: None,
-            connections: 4,
-            root_certificates: None,
-            partitions: PARTITIONS,
-        }
+        Self { url: Secret::new(""), password: None, connections: 4, root_certificates: None, partitions: PARTITIONS }
     }
 }
 

@@ -131,6 +131,7 @@ fn locking(messages: &[Message]) -> Option<String> {
 /// FNV-1a, with its high half folded in.
 fn fnv(tenant: &str, key: &str) -> u64 {
     let bytes = tenant.bytes().chain([0x1f]).chain(key.bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     hash ^ (hash >> 32)
 }

@@ -6,8 +6,8 @@
 //! may have given, and ends all leases; and until that is done no relay can record anything. Then every worker begins anew with what is
 //! in the store. What was delivered and not recorded is delivered again; what was delivered and lost stays delivered.
 
-use mysql_async::prelude::Queryable;
 use mysql_async::params;
+use mysql_async::prelude::Queryable;
 
 use super::family::with_server;
 use super::retry::again;

@@ -27,7 +27,14 @@ const SHORTEST_PAUSE: Duration = Duration::from_micros(250);
 const LONGEST_PAUSE: Duration = Duration::from_millis(150);
 
 pub(super) fn watch(store: &MySql) -> Box<dyn Watch> {
-    Box::new(Watcher { store: store.clone(), wakes: 0, newest: 0, operations: 0, pause: SHORTEST_PAUSE, try_next: false })
+    Box::new(Watcher {
+        store: store.clone(),
+        wakes: 0,
+        newest: 0,
+        operations: 0,
+        pause: SHORTEST_PAUSE,
+        try_next: false,
+    })
 }
 
 /// What one worker has noticed.

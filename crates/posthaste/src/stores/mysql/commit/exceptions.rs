@@ -21,7 +21,8 @@ impl Exceptions<'_> {
         let each = |position: &Position| self.of(*position);
         run(transaction, include_str!("../sql/commit/unpark.sql"), commit.unpark.iter().map(each)).await?;
         run(transaction, include_str!("../sql/commit/discard.sql"), commit.let_go.iter().map(each)).await?;
-        run(transaction, include_str!("../sql/commit/park.sql"), commit.park.iter().map(|park| self.park(park))).await?;
+        run(transaction, include_str!("../sql/commit/park.sql"), commit.park.iter().map(|park| self.park(park)))
+            .await?;
         run(transaction, include_str!("../sql/commit/free.sql"), self.free()).await?;
         run(transaction, include_str!("../sql/commit/hold.sql"), self.hold()).await?;
         run(transaction, include_str!("../sql/commit/attempt.sql"), self.attempts()).await

@@ -46,7 +46,9 @@ async fn a_key_has_one_partition_whoever_writes_it_and_however() -> Result<()> {
     for server in SERVERS {
         let t = on(server).await;
         let mut application = t.application().await;
-        for (key, tenant) in [("DEFAULT", "NULL"), ("'order/7'", "NULL"), ("'order/7'", "'acme'"), ("DEFAULT", "'acme'")] {
+        for (key, tenant) in
+            [("DEFAULT", "NULL"), ("'order/7'", "NULL"), ("'order/7'", "'acme'"), ("DEFAULT", "'acme'")]
+        {
             let insert = format!(
                 "INSERT INTO outbox (event_type, aggregate_type, aggregate_id, `key`, tenant, payload) \
                  VALUES ('a', 'order', '7', {key}, {tenant}, '')"
@@ -87,7 +89,8 @@ async fn what_cannot_be_delivered_is_refused_with_a_reason_also_by_a_server_that
             ("event_type, payload, source_stream", "'a', '', 's'", "source_stream and source_event are given together"),
             ("event_type, payload, id", &format!("'a', '', {id}"), "id must be a UUID in lower case"),
         ] {
-            let insert = format!("INSERT INTO outbox (aggregate_type, aggregate_id, {columns}) VALUES ('order', '7', {values})");
+            let insert =
+                format!("INSERT INTO outbox (aggregate_type, aggregate_id, {columns}) VALUES ('order', '7', {values})");
             let says = application.query_drop(insert).await.expect_err("it is refused").to_string();
             assert!(says.contains(reason), "{server}, {columns}: {says}");
         }

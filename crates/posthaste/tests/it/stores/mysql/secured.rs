@@ -37,11 +37,13 @@ async fn comes_in_by_tls_and_password_and_believes_only_its_authority(name: &'st
     let tls = "?require_ssl=true";
 
     open(&server, tls, PASSWORD, certificates.authority()).migrate().await.expect("a journal");
-    let wrong = open(&server, tls, "wrong-horse", certificates.authority()).check().await.expect_err("a wrong password");
+    let wrong =
+        open(&server, tls, "wrong-horse", certificates.authority()).check().await.expect_err("a wrong password");
     assert!(!wrong.is_temporary() && !wrong.to_string().contains("horse"), "{wrong}");
     let plain = open(&server, "", PASSWORD, certificates.authority()).check().await.expect_err("no encryption");
     assert!(plain.to_string().contains("does not let us in"), "{plain}");
-    let unknown = open(&server, tls, PASSWORD, certificates.stranger()).check().await.expect_err("an unknown authority");
+    let unknown =
+        open(&server, tls, PASSWORD, certificates.stranger()).check().await.expect_err("an unknown authority");
     assert!(unknown.to_string().to_lowercase().contains("certificate"), "{unknown}");
 }
 

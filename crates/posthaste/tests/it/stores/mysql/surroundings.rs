@@ -24,7 +24,9 @@ async fn user(t: &InDatabase, name: &str, grants: &[&str]) -> Result<String> {
     let name = format!("{name}_{}", &t.name[t.name.len() - 12..]);
     administrator.query_drop(format!("CREATE USER {name} IDENTIFIED BY 'secret'")).await?;
     for grant in grants {
-        administrator.query_drop(format!("GRANT {} TO {name}", grant.replace("app.", &format!("`{}`.", t.name)))).await?;
+        administrator
+            .query_drop(format!("GRANT {} TO {name}", grant.replace("app.", &format!("`{}`.", t.name))))
+            .await?;
     }
     Ok(t.url.replace("root@", &format!("{name}:secret@")))
 }
@@ -35,7 +37,8 @@ async fn a_producer_may_write_messages_and_nothing_else() -> Result<()> {
     for server in ["mariadb", "mysql"] {
         let t = on(server).await;
         let mut application = Conn::from_url(user(&t, "producer", &grants).await?).await?;
-        let foreign = Message::builder("order.placed", "order", "3").origin("orders", "1").build().expect("a valid message");
+        let foreign =
+            Message::builder("order.placed", "order", "3").origin("orders", "1").build().expect("a valid message");
         Outbox::new().lock_keys(&mut application, &[order("1")]).await?;
         Outbox::new().enqueue(&mut application, &[order("1"), order("2"), foreign.clone()]).await?;
         assert_eq!(Outbox::new().enqueue(&mut application, &[foreign]).await?.duplicates, 1);
@@ -47,7 +50,10 @@ async fn a_producer_may_write_messages_and_nothing_else() -> Result<()> {
             "INSERT INTO outbox_gaps VALUES (1, 1)",
         ] {
             let error = application.query_drop(forbidden).await.expect_err(forbidden);
-            assert!(matches!(&error, mysql_async::Error::Server(refused) if matches!(refused.code, 1142 | 1143)), "{error}");
+            assert!(
+                matches!(&error, mysql_async::Error::Server(refused) if matches!(refused.code, 1142 | 1143)),
+                "{error}"
+            );
         }
     }
     Ok(())

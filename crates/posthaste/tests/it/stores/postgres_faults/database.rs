@@ -9,8 +9,8 @@ use posthaste::stores::postgres::{Options, Postgres};
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
-use crate::stores::ledger::Event;
 use crate::servers;
+use crate::stores::ledger::Event;
 
 #[derive(Debug, Clone)]
 pub(super) struct Database {

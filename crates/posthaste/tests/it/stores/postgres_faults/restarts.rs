@@ -8,9 +8,9 @@ use tokio::task::JoinSet;
 
 use super::application::{self, persist};
 use super::database::Database;
+use crate::servers::Private;
 use crate::stores::ledger::Ledger;
 use crate::stores::worker::Worker;
-use crate::servers::Private;
 
 /// Two relays and four writers, while the server ends three times: an immediate shutdown, a crash, a fast shutdown.
 async fn all_arrives_on(name: &'static str) {
