@@ -23,6 +23,10 @@ pub enum Name {
     Sqlite,
     /// PostgreSQL: enqueue, drain and latency, against bare SQL and against the outbox that most projects write
     Postgres,
+    /// MySQL: enqueue, drain and latency, against bare SQL and against the outbox that most projects write
+    Mysql,
+    /// The same on MariaDB
+    Mariadb,
     /// MongoDB: enqueue, drain and latency, against the outbox that claims a batch and marks each event
     Mongodb,
     /// Brokers: confirmed messages through a relay, each against a loop with the broker's client alone

@@ -65,6 +65,8 @@ impl Name {
                     "rss-mb-at-1m",
                 ],
             },
+            Self::Mysql => of_the_mysql_family("mysql"),
+            Self::Mariadb => of_the_mysql_family("mariadb"),
             Self::Brokers => Benchmark {
                 program: "brokers",
                 features: "sqlite,redis,rabbitmq,kafka,nats",
@@ -109,5 +111,28 @@ impl Name {
                 figures: &[],
             },
         }
+    }
+}
+
+/// MySQL and MariaDB: durable, with the binary log, and otherwise as they come.
+fn of_the_mysql_family(server: &'static str) -> Benchmark {
+    const DURABLE: &[&str] = &["--innodb-flush-log-at-trx-commit=1", "--sync-binlog=1", "--innodb-buffer-pool-size=1G"];
+    Benchmark {
+        program: "mysql",
+        features: "mysql",
+        server: Some((server, DURABLE)),
+        services: &[],
+        cases: &["drain", "drain-claim", "drain-under-a-snapshot"],
+        ratios: &[
+            ("drain_vs_claim", "drain", "drain-claim"),
+            ("drain_under_a_snapshot", "drain-under-a-snapshot", "drain"),
+        ],
+        figures: &[
+            "enqueue-vs-plain-outbox",
+            "enqueue-500-vs-plain-outbox",
+            "latency-ms",
+            "latency-ms-claim",
+            "rss-mb-at-1m",
+        ],
     }
 }

@@ -9,9 +9,13 @@ mod bare;
 mod claim;
 mod database;
 mod latency;
+#[path = "../common/null.rs"]
+mod null;
 mod relay;
 #[path = "../common/runtime.rs"]
 mod runtime;
+#[path = "../common/times.rs"]
+mod times;
 mod writing;
 
 /// The program's allocator.

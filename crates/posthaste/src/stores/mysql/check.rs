@@ -3,7 +3,6 @@
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
-use super::family::{Family, family};
 use super::{MySql, partitions};
 use crate::error::Result;
 use crate::inspect::Problem;
@@ -15,12 +14,9 @@ const SMALLEST_PACKET: u64 = 17 << 20;
 pub(super) async fn check(store: &MySql) -> Result<Vec<Problem>> {
     let mut connection = store.connection().await?;
     partitions::known(store, &mut connection).await?;
-    let mut problems = Vec::new();
-    if family(store, &mut connection).await? != Family::TiDb {
-        problems.extend(durability(&mut connection).await?);
-        problems.extend(replication(&mut connection).await?);
-        problems.extend(limits(&mut connection).await?);
-    }
+    let mut problems = replication(&mut connection).await?;
+    problems.extend(durability(&mut connection).await?);
+    problems.extend(limits(&mut connection).await?);
     Ok(problems)
 }
 

@@ -9,7 +9,7 @@ use self::exceptions::Exceptions;
 pub(super) use self::marks::Marks;
 use super::family::with_server;
 use super::retry::again;
-use super::{MySql, codec, connection};
+use super::{MySql, Outbox, codec, connection};
 use crate::destination::Name;
 use crate::error::{Error, Result};
 use crate::journal::{Epoch, LaneCommit, Partition};
@@ -22,7 +22,11 @@ pub(super) async fn commit(store: &MySql, commits: &[LaneCommit]) -> Result<Vec<
     if commits.is_empty() {
         return Ok(Vec::new());
     }
-    again!(commit_all(store, commits))
+    let refused = again!(commit_all(store, commits))?;
+    if commits.iter().any(|commit| !commit.letters.is_empty()) {
+        store.wake();
+    }
+    Ok(refused)
 }
 
 async fn commit_all(store: &MySql, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
@@ -39,6 +43,9 @@ async fn commit_all(store: &MySql, commits: &[LaneCommit]) -> Result<Vec<Partiti
         for lane in held.into_iter().filter(|lane| !lane.is_cursor_only()) {
             let worker = &holders[&(lane.partition, lane.epoch)];
             Exceptions { commit: lane, worker }.write(&mut transaction).await?;
+            for letter in &lane.letters {
+                Outbox::new().enqueue(&mut transaction, std::slice::from_ref(letter)).await?;
+            }
         }
     }
     transaction.commit().await?;

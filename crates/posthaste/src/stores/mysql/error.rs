@@ -29,37 +29,37 @@ impl From<mysql_async::Error> for Error {
 /// The same for what sqlx says.
 #[cfg(feature = "sqlx-mysql")]
 pub(crate) fn sqlx(error: ::sqlx::Error) -> Error {
-    let code = match &error {
-        ::sqlx::Error::Database(refused) => {
-            refused.try_downcast_ref::<::sqlx::mysql::MySqlDatabaseError>().map(|refused| refused.number())
-        }
-        _ => return Error::new(Kind::Unavailable, "the database cannot be reached").caused_by(error),
+    let (kind, context) = match (&error, number(&error)) {
+        (::sqlx::Error::Database(_), code) => meaning(code.unwrap_or_default()),
+        _ => (Kind::Unavailable, "the database cannot be reached"),
     };
-    let (kind, context) = meaning(code.unwrap_or_default());
     Error::new(kind, context).caused_by(error)
+}
+
+/// The number of an error of the server.
+#[cfg(feature = "sqlx-mysql")]
+pub(super) fn number(error: &::sqlx::Error) -> Option<u16> {
+    let refused = error.as_database_error()?.try_downcast_ref::<::sqlx::mysql::MySqlDatabaseError>()?;
+    Some(refused.number())
 }
 
 /// Whether the server gave up in favour of somebody else, so that the same may work at once.
 #[cfg(feature = "mysql")]
 pub(super) fn is_conflict(error: &Error) -> bool {
     let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<mysql_async::ServerError>());
-    source.is_some_and(|server| matches!(server.code, LOCK_WAIT | DEADLOCK | CHANGED | WRITE_CONFLICT))
+    source.is_some_and(|server| matches!(server.code, LOCK_WAIT | DEADLOCK | CHANGED))
 }
 
 const LOCK_WAIT: u16 = 1205;
 const DEADLOCK: u16 = 1213;
 /// MariaDB: a row has changed since it was read.
 const CHANGED: u16 = 1020;
-/// TiDB: somebody else wrote first.
-const WRITE_CONFLICT: u16 = 9007;
 
 /// By the number of the error (see the documentation of MySQL).
 fn meaning(code: u16) -> (Kind, &'static str) {
     match code {
         LOCK_WAIT => (Kind::Unavailable, "someone else has locked what is needed"),
-        DEADLOCK | CHANGED | WRITE_CONFLICT => {
-            (Kind::Unavailable, "the database gave up a transaction in favour of another")
-        }
+        DEADLOCK | CHANGED => (Kind::Unavailable, "the database gave up a transaction in favour of another"),
         // No such table, no such column.
         1146 | 1054 => (Kind::Schema, "the database holds no journal of this version: run `posthaste migrate`"),
         // No such database, access denied in its variants, a plugin that only one side knows.

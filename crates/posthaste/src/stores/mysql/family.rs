@@ -13,7 +13,6 @@ use crate::error::{Error, Kind, Result};
 pub(super) enum Family {
     MySql,
     MariaDb,
-    TiDb,
 }
 
 /// The family as it was found first.
@@ -21,27 +20,26 @@ pub(super) enum Family {
 pub(super) struct Known(OnceLock<Family>);
 
 impl Family {
-    /// By what the server calls itself, if it is new enough.
-    pub(super) fn of_version(version: &str) -> Result<Self> {
-        let (family, oldest) = if version.contains("TiDB") {
-            (Self::TiDb, (8, 0, 0))
-        } else if version.contains("MariaDB") {
-            (Self::MariaDb, (10, 6, 0))
-        } else {
-            (Self::MySql, (8, 0, 19))
-        };
-        let found = if family == Self::TiDb { version.split("TiDB-v").last().unwrap_or(version) } else { version };
-        if numbers(found) >= oldest {
-            return Ok(family);
+    /// By what the server calls itself, if it is new enough and keeps the promises that the sequencer relies on.
+    pub(super) fn of(version: &str, comment: &str) -> Result<Self> {
+        let refused = |text: String| Err(Error::new(Kind::Invalid, text));
+        if let Some(name) = ["TiDB", "Dolt"].into_iter().find(|name| version.contains(name) || comment.contains(name)) {
+            return refused(format!(
+                "{name} does not number rows in the order of their inserts, or locks no rows: use MySQL or MariaDB"
+            ));
         }
-        let text = format!("the server is {version}: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer");
-        Err(Error::new(Kind::Invalid, text))
+        let (family, oldest) =
+            if version.contains("MariaDB") { (Self::MariaDb, (10, 6, 0)) } else { (Self::MySql, (8, 0, 19)) };
+        if numbers(version) < oldest {
+            return refused(format!("the server is {version}: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer"));
+        }
+        Ok(family)
     }
 
     /// A collation in which texts are equal only if all their bytes are, blanks at the end included.
     pub(super) fn collation(self) -> &'static str {
         match self {
-            Self::MySql | Self::TiDb => "utf8mb4_0900_bin",
+            Self::MySql => "utf8mb4_0900_bin",
             Self::MariaDb => "utf8mb4_nopad_bin",
         }
     }
@@ -51,7 +49,6 @@ impl Family {
         match self {
             Self::MySql => "@@server_uuid",
             Self::MariaDb => "IF(@@wsrep_on, @@wsrep_cluster_name, CONCAT('server ', @@server_id))",
-            Self::TiDb => "'TiDB'",
         }
     }
 }
@@ -69,8 +66,9 @@ pub(super) async fn family(store: &MySql, connection: &mut Conn) -> Result<Famil
     if let Some(family) = known.get() {
         return Ok(*family);
     }
-    let version: Option<String> = connection.query_first("SELECT VERSION()").await?;
-    let family = Family::of_version(&version.unwrap_or_default())?;
+    let named: Option<(String, String)> = connection.query_first("SELECT VERSION(), @@version_comment").await?;
+    let (version, comment) = named.unwrap_or_default();
+    let family = Family::of(&version, &comment)?;
     Ok(*known.get_or_init(|| family))
 }
 
@@ -85,12 +83,13 @@ mod tests {
 
     #[test]
     fn a_server_is_known_by_its_version_and_an_old_one_is_refused() {
-        let family = |version| Family::of_version(version).ok();
+        let family = |version| Family::of(version, "(Debian)").ok();
         assert_eq!(family("9.7.4-2"), Some(Family::MySql));
         assert_eq!(family("8.0.19"), Some(Family::MySql));
         assert_eq!(family("8.0.18"), None);
         assert_eq!(family("10.11.19-MariaDB-0+deb12u1-log"), Some(Family::MariaDb));
         assert_eq!(family("10.5.29-MariaDB"), None);
-        assert_eq!(family("8.0.11-TiDB-v8.5.4"), Some(Family::TiDb));
+        assert_eq!(family("8.0.11-TiDB-v8.5.4"), None);
+        assert!(Family::of("8.0.33", "Dolt").is_err());
     }
 }

@@ -23,13 +23,16 @@ const AT_ONCE: usize = 500;
 /// Bytes that are sent with one statement, more or less: a server takes 16 MB at least.
 const BYTES_AT_ONCE: usize = 4 << 20;
 
+/// The error of a server that has a message of the same origin or id. It undoes the statement, and not the transaction.
+const DUPLICATE: u16 = 1062;
+
 /// Rows of `outbox_key_locks`.
 const KEY_LOCKS: u64 = 1_024;
 
 /// Where an application writes: the outbox of the database that its connection uses.
 ///
-/// What it writes is delivered if the application's transaction commits, and never was if it does not. Some hundred messages are one
-/// round trip. A message whose origin is stored already is left out quietly. An outbox never opens, commits or spawns anything. After
+/// What it writes is delivered if the application's transaction commits, and never was if it does not. Five hundred messages are one
+/// statement. A message whose origin is stored already is left out quietly. An outbox never opens, commits or spawns anything. After
 /// an error the transaction is to be rolled back.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
@@ -59,17 +62,15 @@ fn portions(messages: &[Message]) -> Vec<&[Message]> {
     portions
 }
 
-/// The statement that stores so many messages. It costs a little more if one of them may be known already.
-fn statement(count: usize, may_be_known: bool) -> String {
+/// The statement that stores so many messages.
+fn statement(count: usize) -> String {
     let row = format!("({})", vec!["?"; COLUMNS].join(", "));
-    let sql = if may_be_known { include_str!("sql/enqueue_known.sql") } else { include_str!("sql/enqueue.sql") };
-    sql.replace("{rows}", &vec![row; count].join(", "))
+    include_str!("sql/enqueue.sql").replace("{rows}", &vec![row; count].join(", "))
 }
 
-/// How many messages of these ids are there: asked before and after, it tells how many were stored.
-fn counting(messages: &[Message]) -> String {
-    let ids = messages.iter().map(|message| format!("'{}'", message.id)).collect::<Vec<_>>();
-    format!("SELECT COUNT(*) FROM outbox WHERE id IN ({})", ids.join(", "))
+/// Whether one of these messages may be stored already without that being an error.
+fn may_be_known(messages: &[Message]) -> bool {
+    messages.iter().any(|message| message.origin.is_some())
 }
 
 /// The values of a message that its drivers bind, in the order of the columns. Only types that every driver has.

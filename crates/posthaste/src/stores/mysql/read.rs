@@ -21,7 +21,7 @@ use crate::stores::values;
 mod stretch;
 
 /// Ranges that one call looks at.
-const RANGES: usize = 200;
+const RANGES: usize = 64;
 
 /// What messages weigh on average, as far as they were read. A read asks for no more of them than may fit, so that little is sent in vain.
 #[derive(Debug, Default)]

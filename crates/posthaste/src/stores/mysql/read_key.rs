@@ -18,6 +18,9 @@ pub(super) async fn read_key(
     held: &HeldKey,
     limit: usize,
 ) -> Result<Vec<Entry>> {
+    let mut connection = store.connection().await?;
+    let beyond = params! { "slowest" => values::seq(held.after) };
+    let first: Option<Option<i64>> = connection.exec_first(include_str!("sql/overview/first.sql"), beyond).await?;
     let of_key = params! {
         "destination" => destination.as_str(),
         "partition" => partition.number(),
@@ -25,10 +28,11 @@ pub(super) async fn read_key(
         "tenant" => held.key.tenant.as_deref(),
         "after" => values::seq(held.after),
         "until" => values::seq(held.until),
+        "first" => first.flatten().unwrap_or_default(),
         "limit" => values::signed(limit),
     };
     let sql = with_columns!(MESSAGE_COLUMNS, "sql/read_key.sql");
-    let rows: Vec<Row> = store.connection().await?.exec(sql, of_key).await?;
+    let rows: Vec<Row> = connection.exec(sql, of_key).await?;
     rows.into_iter().map(placed).collect()
 }
 

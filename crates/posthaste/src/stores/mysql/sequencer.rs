@@ -32,6 +32,9 @@ mod batch;
 /// How long a sequencer is left alone after it did something.
 const LEASE: Duration = Duration::from_secs(2);
 
+/// Batches that are placed before the first of them are delivered.
+const AT_ONCE: usize = 4;
+
 /// Gaps that are looked at with one statement.
 const GAPS_AT_ONCE: usize = 500;
 
@@ -97,7 +100,7 @@ pub(super) async fn place_new(store: &MySql) -> Result<Position> {
     if !seen.is_same_server {
         drop(connection);
         cross(store).await?;
-        return place_all(store, &mut memory).await;
+        return place_some(store, &mut memory, AT_ONCE).await;
     }
     if !seen.is_ours {
         return Ok(values::position(seen.newest));
@@ -108,21 +111,24 @@ pub(super) async fn place_new(store: &MySql) -> Result<Position> {
         return Ok(values::position(seen.newest));
     }
     drop(connection);
-    place_all(store, &mut memory).await
+    place_some(store, &mut memory, AT_ONCE).await
 }
 
 /// Places everything that is committed by now, whoever the sequencer is.
 pub(super) async fn place_everything(store: &MySql) -> Result<Position> {
     let mut memory = store.shared.sequencer.memory.lock().await;
-    place_all(store, &mut memory).await
+    place_some(store, &mut memory, usize::MAX).await
 }
 
-async fn place_all(store: &MySql, memory: &mut Memory) -> Result<Position> {
+/// So many batches at most.
+async fn place_some(store: &MySql, memory: &mut Memory, batches: usize) -> Result<Position> {
+    let mut placed = 1;
     loop {
         let (newest, more) = again!(place_batch(store, memory))?;
-        if !more {
+        if !more || placed >= batches {
             return Ok(values::position(newest));
         }
+        placed += 1;
     }
 }
 
@@ -154,7 +160,8 @@ async fn place_batch(store: &MySql, memory: &mut Memory) -> Result<(i64, bool)> 
 
 /// Whether something was committed after the head had passed it, or there are too many gaps to tell now.
 pub(super) async fn may_be_late(store: &MySql, connection: &mut Conn, changes: i64) -> Result<bool> {
-    let mut memory = store.shared.sequencer.memory.lock().await;
+    // Somebody is placing messages just now, or looks at gaps.
+    let Ok(mut memory) = store.shared.sequencer.memory.try_lock() else { return Ok(true) };
     memory.refresh(connection, changes).await?;
     let can_tell = memory.look_through(connection).await?;
     Ok(!can_tell || !memory.late(connection).await?.is_empty())

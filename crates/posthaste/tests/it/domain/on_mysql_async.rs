@@ -1,6 +1,9 @@
 use mysql_async::prelude::Queryable;
 use mysql_async::{Pool, Transaction};
-use posthaste::domain::{Aggregate, Persist};
+use posthaste::domain::{Aggregate, Effect, Persist, Transactional};
+use posthaste::sinks::handlers::{Context, Handlers};
+use posthaste::testkit::outbox::Outbox;
+use posthaste::{Destination, Message, sink};
 
 use super::customer::{Customer, TABLE};
 use super::units::{self, Failure};
@@ -49,4 +52,29 @@ async fn an_inbox_holds_with_mysql_async() {
 async fn effects_happen_once_with_mysql_async() {
     let (_database, pool) = shop().await;
     units::effects_happen_once(pool).await;
+}
+
+/// As a deadlock does, which is what the server's error would have said.
+struct Undoing;
+
+impl Effect<Transaction<'static>> for Undoing {
+    fn name(&self) -> &str {
+        "undoing"
+    }
+
+    async fn apply(&self, db: &mut Transaction<'static>, _: &Context, _: &Message) -> Result<(), sink::Error> {
+        db.query_drop("ROLLBACK").await.map_err(sink::Error::retry)
+    }
+}
+
+#[tokio::test]
+async fn an_effect_whose_transaction_was_undone_is_not_taken_for_done() {
+    let (_database, pool) = shop().await;
+    let handler = Transactional::new(pool, Undoing);
+    handler.prepare().await.unwrap();
+    let handlers = Handlers::builder().on("*", handler).build().unwrap();
+    let mut outbox = Outbox::default();
+    outbox.commit(&[&Customer::create(2, "b@example.org")]).unwrap();
+    let drained = outbox.drain(&Destination::new("app"), &handlers).await;
+    assert_eq!(drained.delivered.len(), 0, "{drained:?}");
 }

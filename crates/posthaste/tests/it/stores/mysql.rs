@@ -13,6 +13,12 @@ use posthaste::{Message, Result};
 
 use crate::servers;
 
+#[cfg(feature = "sqlx-mysql")]
+mod by_sqlx;
+mod plain_sql;
+mod secured;
+mod surroundings;
+
 mod on_mariadb {
     posthaste::store_suite!(super::fresh);
 }
@@ -26,8 +32,8 @@ pub(crate) struct InDatabase {
     pub(crate) store: MySql,
     pub(crate) options: Options,
     pub(crate) url: String,
+    pub(crate) name: String,
     server: String,
-    name: String,
     applications: Pool,
 }
 

@@ -1,9 +1,9 @@
 //! Writing with mysql_async.
 
 use ::mysql_async::prelude::Queryable;
-use ::mysql_async::{Params, Value};
+use ::mysql_async::{Error as Refused, Params, Value};
 
-use super::{Columns, Outbox, counting, locking, portions, statement};
+use super::{Columns, DUPLICATE, Outbox, locking, may_be_known, portions, statement};
 use crate::error::Result;
 use crate::journal::Enqueued;
 use crate::message::Message;
@@ -29,30 +29,32 @@ impl Outbox {
 async fn write(connection: &mut impl Queryable, messages: &[Message]) -> Result<Enqueued> {
     let mut enqueued = Enqueued::default();
     for portion in portions(messages) {
-        let stored = if portion.iter().any(|message| message.origin.is_some()) {
-            let before = count(connection, portion).await?;
-            insert(connection, portion, true).await?;
-            count(connection, portion).await?.saturating_sub(before)
-        } else {
-            insert(connection, portion, false).await?;
-            portion.len()
-        };
-        enqueued.stored += stored;
-        enqueued.duplicates += portion.len() - stored;
+        if insert(connection, portion).await? {
+            enqueued.stored += portion.len();
+            continue;
+        }
+        // One of them at least is stored already, and nobody says which.
+        for message in portion {
+            match insert(connection, std::slice::from_ref(message)).await? {
+                true => enqueued.stored += 1,
+                false => enqueued.duplicates += 1,
+            }
+        }
     }
     Ok(enqueued)
 }
 
-async fn insert(connection: &mut impl Queryable, messages: &[Message], may_be_known: bool) -> Result<()> {
+/// Whether they were stored; `false` if one of them was stored already, which counts only of messages with an origin.
+async fn insert(connection: &mut impl Queryable, messages: &[Message]) -> Result<bool> {
     let mut params = Vec::with_capacity(messages.len() * super::COLUMNS);
     for message in messages {
         bind(&mut params, Columns::of(message)?);
     }
-    Ok(connection.exec_drop(statement(messages.len(), may_be_known), Params::Positional(params)).await?)
-}
-
-async fn count(connection: &mut impl Queryable, messages: &[Message]) -> Result<usize> {
-    Ok(connection.query_first(counting(messages)).await?.unwrap_or_default())
+    match connection.exec_drop(statement(messages.len()), Params::Positional(params)).await {
+        Ok(()) => Ok(true),
+        Err(Refused::Server(refused)) if refused.code == DUPLICATE && may_be_known(messages) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// In the order of the columns in `sql/enqueue.sql`.

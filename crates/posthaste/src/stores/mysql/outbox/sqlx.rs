@@ -1,9 +1,9 @@
 //! Writing with sqlx.
 
 use ::sqlx::mysql::MySqlArguments;
-use ::sqlx::{Arguments, AssertSqlSafe, Executor, MySqlConnection, Row};
+use ::sqlx::{Arguments, AssertSqlSafe, Executor, MySqlConnection};
 
-use super::{Columns, Outbox, counting, locking, portions, statement};
+use super::{Columns, DUPLICATE, Outbox, locking, may_be_known, portions, statement};
 use crate::error::{Error, Kind, Result};
 use crate::journal::Enqueued;
 use crate::message::Message;
@@ -29,35 +29,35 @@ impl Outbox {
 async fn write(connection: &mut MySqlConnection, messages: &[Message]) -> Result<Enqueued> {
     let mut enqueued = Enqueued::default();
     for portion in portions(messages) {
-        let stored = if portion.iter().any(|message| message.origin.is_some()) {
-            let before = count(connection, portion).await?;
-            insert(connection, portion, true).await?;
-            count(connection, portion).await?.saturating_sub(before)
-        } else {
-            insert(connection, portion, false).await?;
-            portion.len()
-        };
-        enqueued.stored += stored;
-        enqueued.duplicates += portion.len() - stored;
+        if insert(connection, portion).await? {
+            enqueued.stored += portion.len();
+            continue;
+        }
+        // One of them at least is stored already, and nobody says which.
+        for message in portion {
+            match insert(connection, std::slice::from_ref(message)).await? {
+                true => enqueued.stored += 1,
+                false => enqueued.duplicates += 1,
+            }
+        }
     }
     Ok(enqueued)
 }
 
-async fn insert(connection: &mut MySqlConnection, messages: &[Message], may_be_known: bool) -> Result<()> {
+/// Whether they were stored; `false` if one of them was stored already, which counts only of messages with an origin.
+async fn insert(connection: &mut MySqlConnection, messages: &[Message]) -> Result<bool> {
     let mut arguments = MySqlArguments::default();
     for message in messages {
         bind(&mut arguments, Columns::of(message)?)
             .map_err(|cause| Error::new(Kind::Invalid, "a message cannot be bound").caused_by(cause))?;
     }
-    let query = ::sqlx::query_with(AssertSqlSafe(statement(messages.len(), may_be_known)), arguments);
+    let query = ::sqlx::query_with(AssertSqlSafe(statement(messages.len())), arguments);
     // Only single messages are written so often that their statement is worth keeping.
-    query.persistent(messages.len() == 1).execute(connection).await.map(drop).map_err(error::sqlx)
-}
-
-async fn count(connection: &mut MySqlConnection, messages: &[Message]) -> Result<usize> {
-    let row = connection.fetch_one(::sqlx::raw_sql(AssertSqlSafe(counting(messages)))).await.map_err(error::sqlx)?;
-    let count: i64 = row.try_get(0).map_err(error::sqlx)?;
-    Ok(usize::try_from(count).unwrap_or_default())
+    match query.persistent(messages.len() == 1).execute(connection).await {
+        Ok(_) => Ok(true),
+        Err(refused) if error::number(&refused) == Some(DUPLICATE) && may_be_known(messages) => Ok(false),
+        Err(refused) => Err(error::sqlx(refused)),
+    }
 }
 
 /// In the order of the columns in `sql/enqueue.sql`.

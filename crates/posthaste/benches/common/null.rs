@@ -1,0 +1,53 @@
+//! A sink that forgets, and a relay that drains into it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use posthaste::relay::Settings;
+use posthaste::sink::{self, Outcome, Run, Sink};
+use posthaste::store::Store;
+use posthaste::{Destination, Relay};
+use tokio::sync::Notify;
+
+/// Counts and forgets.
+#[derive(Debug)]
+struct Null {
+    left: AtomicUsize,
+    done: Notify,
+}
+
+#[async_trait]
+impl Sink for Null {
+    async fn deliver(&self, run: &Run) -> Outcome {
+        if self.left.fetch_sub(run.deliveries.len(), Ordering::Relaxed) == run.deliveries.len() {
+            self.done.notify_one();
+        }
+        Outcome::delivered(run)
+    }
+
+    async fn check(&self) -> Result<(), sink::Error> {
+        Ok(())
+    }
+}
+
+/// From the start of a relay to its clean end, with everything delivered and recorded.
+pub(crate) async fn drain(store: impl Store + 'static, messages: usize, settings: Settings) {
+    let sink = Arc::new(Null { left: AtomicUsize::new(messages), done: Notify::new() });
+    let relay = Relay::builder(Arc::new(store))
+        .settings(Settings { retention: None, ..settings })
+        .destination(Destination::new("null"), sink.clone())
+        .build();
+    relay.run(async move { sink.done.notified().await }).await.expect("a clean end");
+}
+
+/// The most memory the process has had, in megabytes, while `work` was done.
+pub(crate) async fn peak_rss_mb(work: impl Future<Output = ()>) -> f64 {
+    // What was needed before does not count.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    work.await;
+    let status = std::fs::read_to_string("/proc/self/status").expect("a Linux");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    let kilobytes: f64 = peak.trim().trim_end_matches("kB").trim().parse().expect("a number");
+    (kilobytes / 1024.0).round()
+}
