@@ -14,9 +14,10 @@ use uuid::Uuid;
 
 use super::application::{self, persist};
 use super::database::Database;
-use super::ledger::{Event, Ledger};
-use super::worker::Worker;
+
 use crate::servers::Private;
+use crate::stores::ledger::{Event, Ledger};
+use crate::stores::worker::Worker;
 
 /// `FAILOVERS=50` for more.
 const FAILOVERS: usize = 15;
@@ -129,7 +130,7 @@ async fn failovers(synchronous: bool) -> (Vec<Uuid>, Vec<Event>) {
     let addresses = pair.addresses();
     let database = database.on_all(&[&addresses[0], &addresses[1]]);
     let ledger = Ledger::default();
-    let workers = ["one", "two"].map(|name| Worker::start(name, &database, &ledger));
+    let workers = ["one", "two"].map(|name| Worker::start(name, database.store(), &ledger));
     let enough = Arc::new(AtomicBool::new(false));
     let mut writers = JoinSet::new();
     for _ in 0..WRITERS {
@@ -182,7 +183,7 @@ async fn commits_are_lost(prepare: &str) -> bool {
     let addresses = pair.addresses();
     let database = database.on_all(&[&addresses[0], &addresses[1]]);
     let ledger = Ledger::default();
-    let worker = Worker::start("one", &database, &ledger);
+    let worker = Worker::start("one", database.store(), &ledger);
     write(&database, 20).await;
     ledger.until_count(20).await;
     pair.until_caught_up().await;
