@@ -121,14 +121,15 @@ impl Store {
             self.core.append(commits.iter_mut().flat_map(|commit| std::mem::take(&mut commit.letters)));
         }
         // A commit whose answer was lost is sent again. If someone replayed the message meanwhile, it dies again of the same death.
-        let known = |letter: &Message| self.core.messages().any(|message| message.id == letter.id);
-        let repeated = commits.iter().flat_map(|commit| &commit.letters).any(known);
+        let known = |letter: &&Message| self.core.messages().any(|message| message.id == letter.id);
+        let repeated: Vec<Spot> =
+            commits.iter().flat_map(|commit| &commit.letters).filter(known).filter_map(about).collect();
         let before = self.dead(&commits);
         let refused = self.core.commit(&commits)?;
         let after = self.dead(&commits);
         after
             .difference(&before)
-            .filter(|(name, _)| self.has_letters(name) && !repeated)
+            .filter(|spot| self.has_letters(&spot.0) && !repeated.contains(spot))
             .for_each(|spot| checks.needs_letter(spot.clone()));
         for (commit, epoch) in commits.iter().zip(epochs) {
             if refused.contains(&commit.partition) {
@@ -160,18 +161,21 @@ impl Store {
     /// How many letters about each message there are.
     pub(super) fn letters(&self) -> HashMap<Spot, u32> {
         let mut letters = HashMap::default();
-        for message in self.core.messages() {
-            let header = |name| message.headers.get(name);
-            let about = header(header::DESTINATION).zip(header(header::POSITION));
-            let spot =
-                about.and_then(|(name, position)| Some((Name::from(name), Position::seq(position.parse().ok()?))));
+        for spot in self.core.messages().filter_map(about) {
             *letters.entry(spot).or_default() += 1;
         }
-        letters.into_iter().filter_map(|(spot, count)| Some((spot?, count))).collect()
+        letters
     }
 
     /// Everything committed, with its position.
     pub(super) fn newest(&self) -> Position {
         self.core.advance()
     }
+}
+
+/// What a letter is about; nothing for any other message.
+fn about(message: &Message) -> Option<Spot> {
+    let header = |name| message.headers.get(name);
+    let (name, position) = header(header::DESTINATION).zip(header(header::POSITION))?;
+    Some((Name::from(name), Position::seq(position.parse().ok()?)))
 }

@@ -129,6 +129,10 @@ impl Open {
 }
 
 impl Drop for Open {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a transaction that is dropped ends with its connection, and nobody can wait here"
+    )]
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
             tokio::spawn(connection.disconnect());
