@@ -144,7 +144,7 @@ async fn place_batch(store: &MySql, memory: &mut Memory) -> Result<(i64, bool)> 
     let (newest, head, changes) =
         (codec::get(&state, "newest")?, codec::get(&state, "head")?, codec::get(&state, "changes")?);
     memory.refresh(&mut transaction, changes).await?;
-    let new = Batch::new(&mut transaction, head).await?;
+    let new = Batch::beyond(&mut transaction, head).await?;
     // After it: see above.
     let batch = Batch { newest, head, new, late: memory.late(&mut transaction).await? };
     if batch.is_empty() {

@@ -129,6 +129,7 @@ impl Open {
 }
 
 impl Drop for Open {
+    #[expect(clippy::disallowed_methods, reason = "an application that goes away does not wait")]
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
             tokio::spawn(connection.disconnect());

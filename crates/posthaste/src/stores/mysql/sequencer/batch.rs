@@ -26,7 +26,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// What is beyond the head, as much of it as one batch holds.
-    pub(super) async fn new(transaction: &mut Transaction<'_>, head: i64) -> Result<Vec<i64>> {
+    pub(super) async fn beyond(transaction: &mut Transaction<'_>, head: i64) -> Result<Vec<i64>> {
         let sql = include_str!("../sql/advance/new.sql").replace("{limit}", &BATCH.to_string());
         Ok(transaction.exec(sql, params! { "head" => head }).await?)
     }
