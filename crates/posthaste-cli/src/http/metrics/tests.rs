@@ -90,6 +90,7 @@ fn every_metric_can_be_scraped() {
             "oldest_transaction_seconds",
             "tick_delay_seconds",
             "sequencer_delay_seconds",
+            "gaps",
             "oplog_window_seconds",
         ]
         .map(|name| Figure { name, value: 1.5 })
