@@ -14,7 +14,7 @@ fn every_config_error_is_shown_at_once() {
 
   destinations.crm.type  "handlers" are functions inside an application, which this program cannot call: run the relay in that application, through the library (posthaste::sinks::handlers), and leave this destination out
   relay.lease_ttl        `soon` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d
-  store.pth              is not a setting: expected one of `type`, `path`, `url`, `partitions`, `postgres`, `mongodb`
+  store.pth              is not a setting: expected one of `type`, `path`, `url`, `partitions`, `postgres`, `mysql`, `mongodb`
 "#;
     assert_eq!(answer.stderr, expected);
     assert_eq!(answer.stdout, "");

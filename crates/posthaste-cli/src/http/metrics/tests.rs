@@ -91,6 +91,7 @@ fn every_metric_can_be_scraped() {
             "tick_delay_seconds",
             "failovers",
             "sequencer_delay_seconds",
+            "gaps",
             "oplog_window_seconds",
         ]
         .map(|name| Figure { name, value: 1.5 })

@@ -129,10 +129,7 @@ impl Open {
 }
 
 impl Drop for Open {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a transaction that is dropped ends with its connection, and nobody can wait here"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "an application that goes away does not wait")]
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
             tokio::spawn(connection.disconnect());
