@@ -93,6 +93,7 @@ fn relays_that_are_killed_lose_nothing(broker: &impl Broker) {
     }
     let relay = place.relay();
     until_all_arrived(&place, broker, &orders.written);
+    until("everything is recorded", || lives::recorded(&place).len() == orders.written.len());
     relay.stop();
     assert_complete_and_in_order(broker, &orders.written);
     lives::assert_all_well(&place, &orders.written);
@@ -140,6 +141,7 @@ fn an_outage_spends_no_attempt_and_loses_nothing<B: Broker>(broker: &mut B) {
     println!("delivered again {} ms after the broker was back", back.elapsed().as_millis());
     orders.write(100);
     until_all_arrived(&place, broker, &orders.written);
+    until("everything is recorded", || lives::recorded(&place).len() == orders.written.len());
     relay.stop();
     assert_complete_and_in_order(broker, &orders.written);
     lives::assert_all_well(&place, &orders.written);

@@ -49,6 +49,7 @@ impl Chronicle {
         until("everything is delivered", || {
             lives::has_all(&orders.written, self.printed.iter().chain(&life.printed()))
         });
+        until("everything is recorded", || lives::recorded(place).len() == orders.written.len());
         self.add(place, life.stop());
         lives::assert_first_deliveries_in_order(&self.printed);
         assert_eq!(self.unrecorded(), 0, "a graceful stop leaves nothing unrecorded");

@@ -75,6 +75,7 @@ fn a_worker_takes_over_from_one_that_was_killed() {
     let killed = one.kill();
     orders.write(100);
     until("everything is delivered", || lives::has_all(&orders.written, killed.iter().chain(&two.printed())));
+    until("everything is recorded", || lives::recorded(&place).len() == orders.written.len());
     lives::assert_first_deliveries_in_order(&[killed, two.stop()].concat());
     lives::assert_all_well(&place, &orders.written);
 }
@@ -130,6 +131,7 @@ fn a_worker_that_was_frozen_past_its_lease_changes_nothing_when_it_wakes() {
     until("it has its share again", || is_shared(&place));
     orders.write(100);
     until("everything is delivered", || lives::has_all(&orders.written, one.printed().iter().chain(&two.printed())));
+    until("everything is recorded", || lives::recorded(&place).len() == orders.written.len());
     let (one, two) = (one.stop(), two.stop());
     // It may still finish the line it was frozen in; the other one is not made to repeat anything by it.
     assert_no_repeats(&two);

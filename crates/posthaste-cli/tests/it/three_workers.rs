@@ -69,6 +69,7 @@ pub fn one_is_killed_and_one_frozen_past_its_leases(place: Place, application: i
     until("everything is delivered", || {
         lives::has_all(&world.written, by_one.iter().chain(&two.printed()).chain(&three.printed()))
     });
+    until("everything is recorded", || lives::recorded(&world.place).len() == world.written.len());
     let (two, three) = (two.stop(), three.stop());
     // It may still finish the line it was frozen in; the other one is not made to repeat anything by it.
     assert_no_repeats(&three);

@@ -8,7 +8,7 @@ const RELAYS: usize = 3;
 /// `KILLS=200` for more.
 const KILLS: usize = 30;
 
-/// Three busy relays, each of which is killed in its turn while it delivers.
+/// Three busy relays, one of which is killed each time, while it delivers.
 struct Fleet<'a> {
     place: &'a Place,
     lives: Vec<Life>,
@@ -20,14 +20,16 @@ impl<'a> Fleet<'a> {
         Self { place, lives: (0..RELAYS).map(|_| Life::begin(place, [])).collect(), printed: Vec::new() }
     }
 
-    /// Kills the oldest relay as soon as it delivers something, and starts another one.
-    fn kill_the_oldest(&mut self, orders: &mut Orders) {
-        let victim = self.lives.remove(0);
-        let before = victim.printed().len();
-        until("it delivers", || {
+    /// Kills the first relay that delivers something, the oldest if it can be, and starts another one.
+    fn kill_one(&mut self, orders: &mut Orders) {
+        let before: Vec<usize> = self.lives.iter().map(|life| life.printed().len()).collect();
+        let mut busy = None;
+        until("one of them delivers", || {
             orders.write(20);
-            victim.printed().len() > before
+            busy = (0..RELAYS).find(|&n| self.lives[n].printed().len() > before[n]);
+            busy.is_some()
         });
+        let victim = self.lives.remove(busy.unwrap());
         self.printed.extend(victim.kill());
         self.lives.push(Life::begin(self.place, []));
     }
@@ -45,7 +47,7 @@ fn relays_that_are_killed_from_outside_make_no_message_dead() {
     let mut orders = Orders::at(&place);
     let mut fleet = Fleet::start(&place);
     for _ in 0..kills {
-        fleet.kill_the_oldest(&mut orders);
+        fleet.kill_one(&mut orders);
     }
     until("everything is delivered", || fleet.has_delivered(&orders));
     until("everything is recorded", || lives::recorded(&place).len() == orders.written.len());

@@ -87,6 +87,7 @@ fn a_relay_that_is_killed_within_a_transaction_holds_nobody_up_longer_than_its_l
     let by_one = one.kill();
     let two = scene.worker("two");
     until("the other one delivers the rest", || lives::has_all(&scene.written, by_one.iter().chain(&two.printed())));
+    until("everything is recorded", || lives::recorded(&scene.place).len() == scene.written.len());
     scene.assert_all_well(&[by_one, two.stop()].concat());
 }
 
@@ -111,6 +112,7 @@ fn a_relay_that_is_frozen_within_a_transaction_holds_nobody_up_and_goes_on_when_
     let by_two = two.stop();
     scene.write(20);
     until("it delivers again", || lives::has_all(&scene.written, one.printed().iter().chain(&by_two)));
+    until("everything is recorded", || lives::recorded(&scene.place).len() == scene.written.len());
     let later = one.stop().split_off(by_one.len());
     scene.assert_all_well(&[by_one, by_two, later].concat());
 }
