@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::lives;
 use crate::orders::{Orders, Written};
-use crate::program::{PATIENCE, Place, until};
+use crate::program::{Place, until, until_or};
 
 #[cfg(feature = "full")]
 mod canaries;
@@ -102,19 +102,13 @@ fn relays_that_are_killed_lose_nothing(broker: &impl Broker) {
 /// Waits until the broker has everything; says what became of the first message that it lacks, if it waits in vain.
 #[track_caller]
 fn until_all_arrived(place: &Place, broker: &impl Broker, written: &[Written]) {
-    let began = Instant::now();
-    loop {
+    let all = || has_all(&broker.arrived(), written);
+    until_or(all, || {
         let arrived = broker.arrived();
-        if has_all(&arrived, written) {
-            return;
-        }
-        if began.elapsed() > PATIENCE {
-            let missing: Vec<&Written> = written.iter().filter(|event| !arrived.contains(&event.id)).collect();
-            let fate = place.run(["show", &missing[0].id]).stdout;
-            panic!("{} of {} never arrived; the first of them:\n{fate}", missing.len(), written.len());
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        let missing: Vec<&Written> = written.iter().filter(|event| !arrived.contains(&event.id)).collect();
+        let first = missing.first().map(|event| place.run(["show", &event.id]).stdout).unwrap_or_default();
+        format!("{} of {} never arrived; the first of them:\n{first}", missing.len(), written.len())
+    });
 }
 
 fn pending(place: &Place) -> u64 {

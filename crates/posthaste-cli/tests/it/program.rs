@@ -222,10 +222,18 @@ fn gather(stream: impl std::io::Read + Send + 'static) -> Arc<Mutex<String>> {
 
 /// Waits for a condition.
 #[track_caller]
-pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn until(what: &str, holds: impl FnMut() -> bool) {
+    until_or(holds, || format!("waited in vain until {what}"));
+}
+
+/// Waits for a condition; if that is in vain, `why` says what is known about it.
+#[track_caller]
+pub fn until_or(mut holds: impl FnMut() -> bool, why: impl FnOnce() -> String) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");
+        if began.elapsed() > PATIENCE {
+            panic!("{}", why());
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -101,7 +101,7 @@ fn held_up(lease: &Lease, newest: Position, head: &Entry, state: ParkedState, du
         state,
         holds: true,
         attempts: 2,
-        deaths: 0,
+        suspicion: 0,
         due_in,
         error: error.clone(),
         progress: None,

@@ -67,7 +67,7 @@ pub struct Park {
     /// Failed attempts so far.
     pub attempts: u32,
     /// How far it is suspected of killing workers. The crash-loop guard alone knows what the number means; a store keeps it.
-    pub deaths: u32,
+    pub suspicion: u32,
     /// Again after this long; `None` is never, unless someone asks.
     pub due_in: Option<Duration>,
     /// Why the last attempt failed.
@@ -87,8 +87,8 @@ pub struct Due {
     pub holds: bool,
     /// See [`Park::attempts`].
     pub attempts: u32,
-    /// See [`Park::deaths`].
-    pub deaths: u32,
+    /// See [`Park::suspicion`].
+    pub suspicion: u32,
     /// See [`Park::progress`].
     pub progress: Option<Vec<u8>>,
 }

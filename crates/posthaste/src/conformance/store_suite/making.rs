@@ -62,7 +62,7 @@ pub(super) fn park(entry: &Entry, state: ParkedState) -> Park {
         state,
         holds: false,
         attempts: 1,
-        deaths: 0,
+        suspicion: 0,
         due_in: Some(Duration::ZERO),
         error: Some("refused".into()),
         progress: None,

@@ -73,11 +73,11 @@ pub async fn an_operation_touches_no_cursor_and_no_held_key(t: Fixture) -> Resul
 pub async fn a_replayed_failure_starts_anew(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
     for state in [ParkedState::Dead, ParkedState::Retrying] {
-        let spent = Park { attempts: 10, deaths: 3, due_in: Some(HOUR), ..park(&entry, state) };
+        let spent = Park { attempts: 10, suspicion: 3, due_in: Some(HOUR), ..park(&entry, state) };
         t.commit(&[parked("a", spent, &entry, &leases)]).await?;
         replay(&t, &entry).await?;
         let due = due_one(&t, &entry).await?;
-        assert_eq!((due.state, due.attempts, due.deaths), (ParkedState::Retrying, 0, 0));
+        assert_eq!((due.state, due.attempts, due.suspicion), (ParkedState::Retrying, 0, 0));
         let listed = t.list(&only(&entry)).await?.remove(0);
         assert_eq!((listed.status, listed.attempts, listed.error), (Some(Status::Retrying), 0, None));
     }
@@ -129,7 +129,7 @@ pub async fn a_delivered_message_can_be_replayed(t: Fixture) -> Result<()> {
     t.commit(&[passed("a", &entry, &leases)]).await?;
     assert_eq!(replay(&t, &entry).await?, OperationReport { affected: 1, not_applicable: 0, overtaken: 0 });
     let due = due_one(&t, &entry).await?;
-    assert_eq!((due.state, due.holds, due.attempts, due.deaths), (ParkedState::Replay, false, 0, 0));
+    assert_eq!((due.state, due.holds, due.attempts, due.suspicion), (ParkedState::Replay, false, 0, 0));
     assert_eq!(t.status("a", entry.message.id).await?, Some(Status::Replay));
     let lease = lease_of(&entry, &leases);
     t.commit(&[LaneCommit { unpark: vec![entry.position], ..lane("a", lease) }]).await?;

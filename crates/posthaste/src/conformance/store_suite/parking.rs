@@ -18,12 +18,12 @@ pub async fn a_parked_delivery_comes_back_as_it_was(t: Fixture) -> Result<()> {
     let entry = t.written_one(order("1")).await?;
     let leases = t.lease_all("w").await?;
     let progress = Some(b"\0 half \xff done".to_vec());
-    let aside = Park { attempts: 4, deaths: 2, progress: progress.clone(), ..park(&entry, ParkedState::Retrying) };
+    let aside = Park { attempts: 4, suspicion: 2, progress: progress.clone(), ..park(&entry, ParkedState::Retrying) };
     t.commit(&[parked("a", aside, &entry, &leases)]).await?;
     let due = t.due("a").await?.deliveries;
     assert_eq!(due.len(), 1);
     assert_eq!((due[0].state, due[0].holds), (ParkedState::Retrying, false));
-    assert_eq!((due[0].attempts, due[0].deaths), (4, 2));
+    assert_eq!((due[0].attempts, due[0].suspicion), (4, 2));
     assert_eq!(due[0].progress, progress);
     assert_eq!((due[0].entry.position, due[0].entry.partition), (entry.position, entry.partition));
     assert!(due[0].entry.message == entry.message, "with its whole message");

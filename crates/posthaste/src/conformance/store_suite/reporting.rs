@@ -37,7 +37,7 @@ pub async fn a_report_shows_what_is_parked(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entry = t.written_one(order("1")).await?;
     let leases = t.lease_all("w").await?;
-    let aside = Park { attempts: 5, deaths: 4, ..park(&entry, ParkedState::Retrying) };
+    let aside = Park { attempts: 5, suspicion: 4, ..park(&entry, ParkedState::Retrying) };
     t.commit(&[parked("a", aside, &entry, &leases)]).await?;
     let delivery = delivery(&t, entry.message.id).await?;
     assert_eq!((delivery.status, delivery.attempts, delivery.deaths), (Status::Retrying, 5, 2));

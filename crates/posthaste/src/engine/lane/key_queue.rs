@@ -76,7 +76,7 @@ impl QueuedMessage {
         // A throttled delivery has paid for its turn already.
         let reserved = (due.state == ParkedState::Throttled).then_some(Duration::ZERO);
         let history = due.progress.map(|progress| Box::new(History { progress: Some(progress), ..History::default() }));
-        let suspicion = Suspicion::stored(due.deaths);
+        let suspicion = Suspicion::stored(due.suspicion);
         Self { attempts: due.attempts, suspicion, reserved, history, ..Self::new(due.entry, place) }
     }
 

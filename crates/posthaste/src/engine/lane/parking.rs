@@ -138,7 +138,7 @@ impl Lane {
             state: parking.state,
             holds,
             attempts: message.attempts,
-            deaths: message.suspicion.code(),
+            suspicion: message.suspicion.code(),
             due_in: parking.due_in,
             error,
             progress,

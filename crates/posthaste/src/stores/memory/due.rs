@@ -32,7 +32,7 @@ impl Core {
             state: parked.state,
             holds: parked.holds,
             attempts: parked.attempts,
-            deaths: parked.deaths,
+            suspicion: parked.suspicion,
             progress: parked.progress.clone(),
         })
     }

@@ -32,7 +32,7 @@ impl Core {
             destination: at.name.to_string(),
             status: at.status,
             attempts: at.parked.map_or(0, |parked| parked.attempts),
-            deaths: at.parked.map_or(0, |parked| Suspicion::stored(parked.deaths).deaths_alone()),
+            deaths: at.parked.map_or(0, |parked| Suspicion::stored(parked.suspicion).deaths_alone()),
             error: at.parked.and_then(|parked| parked.error.clone()),
             due_at: at.due_at(&stored.message),
             paused: at.known.paused,

@@ -59,7 +59,7 @@ impl Core {
             (Effect::Repeat, _) => Some(self.replayed(delivery)),
             (Effect::Restart, parked) => {
                 let parked = due_now(parked?);
-                Some(Parked { state: ParkedState::Retrying, attempts: 0, deaths: 0, error: None, ..parked })
+                Some(Parked { state: ParkedState::Retrying, attempts: 0, suspicion: 0, error: None, ..parked })
             }
             (Effect::Hasten, parked) => parked.map(due_now),
             (Effect::Discard, parked) => Some(Parked { state: ParkedState::Discarding, ..due_now(parked?) }),
@@ -73,7 +73,7 @@ impl Core {
             state: ParkedState::Replay,
             holds: false,
             attempts: 0,
-            deaths: 0,
+            suspicion: 0,
             due_at: Some(self.now),
             error: None,
             progress: None,

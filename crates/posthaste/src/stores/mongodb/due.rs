@@ -94,7 +94,7 @@ fn delivery(parked: &Document, row: Row, now: i64) -> Result<Due> {
         state: codec::parked_state(parked)?,
         holds: parked.get_bool("holds").unwrap_or_default(),
         attempts: count(parked, "attempts")?,
-        deaths: count(parked, "kills")?,
+        suspicion: count(parked, "kills")?,
         progress: parked.get_binary_generic("progress").ok().cloned(),
     })
 }

@@ -87,7 +87,7 @@ async fn delivery(
         destination: destination.name.to_string(),
         status,
         attempts: parked.map_or(0, |parked| parked.attempts),
-        deaths: parked.map_or(0, |parked| Suspicion::stored(parked.deaths).deaths_alone()),
+        deaths: parked.map_or(0, |parked| Suspicion::stored(parked.suspicion).deaths_alone()),
         error: parked.and_then(|parked| parked.error.clone()),
         due_at: progress.due_at(place, row),
         paused: destination.paused,

@@ -36,7 +36,7 @@ pub(super) struct Destination {
 pub(super) struct Parked {
     pub(super) state: ParkedState,
     pub(super) attempts: u32,
-    pub(super) deaths: u32,
+    pub(super) suspicion: u32,
     pub(super) due_at: Option<i64>,
     pub(super) error: Option<String>,
 }
@@ -178,7 +178,7 @@ fn parked(document: &Document) -> Result<Parked> {
     Ok(Parked {
         state: codec::parked_state(document)?,
         attempts: count(document, "attempts")?,
-        deaths: count(document, "kills")?,
+        suspicion: count(document, "kills")?,
         due_at: moment(document, "dueAt"),
         error: document.get_str("error").ok().map(str::to_owned),
     })

@@ -37,7 +37,7 @@ fn delivery(row: Row) -> Result<Due> {
         state: values::state(&state)?,
         holds: codec::get(&row, "holds")?,
         attempts: codec::get(&row, "attempts")?,
-        deaths: codec::get(&row, "kills")?,
+        suspicion: codec::get(&row, "kills")?,
         progress: codec::get(&row, "progress")?,
         entry: placed(row)?,
     })

@@ -3,6 +3,9 @@
 use crate::error::{Error, Kind};
 
 #[cfg(feature = "mysql_async")]
+const UNREACHABLE: &str = "the database cannot be reached, or the connection broke";
+
+#[cfg(feature = "mysql_async")]
 impl From<mysql_async::Error> for Error {
     fn from(error: mysql_async::Error) -> Self {
         match error {
@@ -19,9 +22,11 @@ impl From<mysql_async::Error> for Error {
                 Kind::Invalid,
                 "a message is larger than max_allowed_packet: raise it on the server, or send less",
             ),
-            other => {
-                Self::new(Kind::Unavailable, "the database cannot be reached, or the connection broke").caused_by(other)
+            // Each of its wrappers would say the same again.
+            mysql_async::Error::Io(mysql_async::IoError::Io(error)) => {
+                Self::new(Kind::Unavailable, UNREACHABLE).caused_by(error)
             }
+            other => Self::new(Kind::Unavailable, UNREACHABLE).caused_by(other),
         }
     }
 }

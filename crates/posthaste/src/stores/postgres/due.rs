@@ -33,7 +33,7 @@ fn delivery(row: &Row) -> Result<Due> {
         state: values::state(row.try_get("state")?)?,
         holds: row.try_get("holds")?,
         attempts: codec::count(row, "attempts")?,
-        deaths: codec::count(row, "kills")?,
+        suspicion: codec::count(row, "kills")?,
         progress: row.try_get("progress")?,
     })
 }

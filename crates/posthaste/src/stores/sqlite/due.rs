@@ -47,7 +47,7 @@ fn delivery(row: &Row<'_>, now: i64) -> Result<Due> {
         state: values::state(&codec::name(row, "state")?)?,
         holds: row.get("holds")?,
         attempts: row.get("attempts")?,
-        deaths: row.get("kills")?,
+        suspicion: row.get("kills")?,
         progress: row.get("progress")?,
     })
 }

@@ -61,7 +61,7 @@ impl Recording<'_> {
             "state": park.state.as_str(),
             "holds": park.holds,
             "attempts": i64::from(park.attempts),
-            "kills": i64::from(park.deaths),
+            "kills": i64::from(park.suspicion),
             "dueAt": due_at.map_or(Bson::Null, |at| date(at).into()),
             "worker": &self.worker,
             "error": park.error.as_ref().map_or(Bson::Null, Bson::from),

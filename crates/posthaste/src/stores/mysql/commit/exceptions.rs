@@ -47,7 +47,7 @@ impl Exceptions<'_> {
             "state" => park.state.as_str(),
             "holds" => park.holds,
             "attempts" => park.attempts,
-            "kills" => park.deaths,
+            "kills" => park.suspicion,
             "due_in" => due_in.map(codec::micros),
             "worker" => self.worker,
             "error" => &park.error,

@@ -78,7 +78,7 @@ pub(super) struct Parks<'a> {
     state: Vec<&'a str>,
     holds: Vec<bool>,
     attempts: Vec<i32>,
-    deaths: Vec<i32>,
+    suspicion: Vec<i32>,
     due_in: Vec<Option<i64>>,
     error: Vec<Option<&'a str>>,
     progress: Vec<Option<&'a [u8]>>,
@@ -97,7 +97,7 @@ impl<'a> Parks<'a> {
             columns.state.push(park.state.as_str());
             columns.holds.push(park.holds);
             columns.attempts.push(i32::try_from(park.attempts).unwrap_or(i32::MAX));
-            columns.deaths.push(i32::try_from(park.deaths).unwrap_or(i32::MAX));
+            columns.suspicion.push(i32::try_from(park.suspicion).unwrap_or(i32::MAX));
             columns.due_in.push(parked_due_in(park.state, park.due_in).map(micros));
             columns.error.push(park.error.as_deref());
             columns.progress.push(park.progress.as_deref());
@@ -117,7 +117,7 @@ impl<'a> Parks<'a> {
             &self.state,
             &self.holds,
             &self.attempts,
-            &self.deaths,
+            &self.suspicion,
             &self.due_in,
             &self.error,
             &self.progress,

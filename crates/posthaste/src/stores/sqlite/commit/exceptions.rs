@@ -46,7 +46,7 @@ impl Exceptions<'_> {
             ":state": park.state.as_str(),
             ":holds": park.holds,
             ":attempts": park.attempts,
-            ":kills": park.deaths,
+            ":kills": park.suspicion,
             ":due_at": due_in.map(|due_in| self.now.saturating_add(values::millis(due_in))),
             ":worker": self.worker,
             ":error": park.error,

@@ -22,7 +22,7 @@ fn park(entry: &Entry, state: ParkedState) -> Park {
         state,
         holds: false,
         attempts: 3,
-        deaths: 0,
+        suspicion: 0,
         due_in: Some(Duration::ZERO),
         error: Some("refused".into()),
         progress: None,

@@ -67,7 +67,7 @@ async fn a_failure_is_stamped_with_its_count_and_error_and_taken_back_when_it_is
         state: ParkedState::Dead,
         holds: false,
         attempts: 3,
-        deaths: 0,
+        suspicion: 0,
         due_in: None,
         error: Some("refused".into()),
         progress: None,

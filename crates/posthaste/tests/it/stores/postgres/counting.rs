@@ -67,7 +67,7 @@ fn standing(destination: &str, lease: &Lease, entries: &[Entry], n: usize) -> La
         state: ParkedState::Dead,
         holds: false,
         attempts: 1,
-        deaths: 0,
+        suspicion: 0,
         due_in: None,
         error: None,
         progress: None,

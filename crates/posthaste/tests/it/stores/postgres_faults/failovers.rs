@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use posthaste::inspect::Inspect;
+use posthaste::testkit::waiting::eventually;
 use tokio::task::JoinSet;
 use tokio_postgres::Client;
 use uuid::Uuid;
@@ -54,18 +55,14 @@ impl Pair {
         let client = connect(&primary).await;
         wait_for_standbys(&client, if self.synchronous { "*" } else { "" }).await;
         let streams = "SELECT EXISTS (SELECT 1 FROM pg_stat_replication WHERE state = 'streaming')";
-        while !client.query_one(streams, &[]).await.unwrap().get::<_, bool>(0) {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        until_true(&client, streams).await;
     }
 
     /// The standby has everything that is committed.
     async fn until_caught_up(&self) {
         let client = connect(&self.address()).await;
         let caught_up = "SELECT coalesce(bool_and(replay_lsn >= pg_current_wal_lsn()), false) FROM pg_stat_replication";
-        while !client.query_one(caught_up, &[]).await.unwrap().get::<_, bool>(0) {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        until_true(&client, caught_up).await;
     }
 
     /// The standby hears of nothing any more.
@@ -73,10 +70,8 @@ impl Pair {
         let standby = connect(&self.servers[1 - self.primary].address()).await;
         standby.batch_execute("ALTER SYSTEM SET primary_conninfo = ''").await.unwrap();
         standby.batch_execute("SELECT pg_reload_conf()").await.unwrap();
-        let hears = "SELECT EXISTS (SELECT 1 FROM pg_stat_wal_receiver)";
-        while standby.query_one(hears, &[]).await.unwrap().get::<_, bool>(0) {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        let hears_nothing = "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_wal_receiver)";
+        until_true(&standby, hears_nothing).await;
     }
 
     /// The primary ends, by this signal, and the standby takes over.
@@ -93,6 +88,11 @@ impl Pair {
 async fn wait_for_standbys(client: &Client, names: &str) {
     client.batch_execute(&format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'")).await.unwrap();
     client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+}
+
+/// Waits until a server says so.
+async fn until_true(client: &Client, question: &str) {
+    eventually(question, || async { Ok(client.query_one(question, &[]).await?.get(0)) }).await.unwrap();
 }
 
 /// A connection to a server, whether it can be written to or not.
