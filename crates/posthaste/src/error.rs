@@ -47,6 +47,11 @@ impl Error {
         Self::new(Kind::NotFound, format!("destination `{name}` is not known: register it first"))
     }
 
+    /// What was asked for is about a source that was never read.
+    pub fn unknown_source(name: &crate::destination::Name) -> Self {
+        Self::new(Kind::NotFound, format!("source `{name}` is not known: no relay has read it into this journal"))
+    }
+
     /// Adds the cause, which becomes the end of the text and the [`source`](StdError::source).
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {

@@ -13,12 +13,14 @@ mod listing;
 mod operation;
 mod overview;
 mod report;
+mod source;
 mod status;
 
 pub use self::listing::{Filter, Listed, Page};
 pub use self::operation::{AuditEntry, Change, Mode, Operation, OperationReport, Problem};
 pub use self::overview::{DestinationCounts, Figure, Overview, WorkerStatus};
 pub use self::report::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report};
+pub use self::source::{SourceChange, SourceStatus};
 pub use self::status::Status;
 
 /// The store as an operator uses it.
@@ -51,4 +53,11 @@ pub trait Inspect: fmt::Debug + Send + Sync {
 
     /// The audit log, newest first: up to `limit` entries with a number below `before`, or the latest.
     async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>>;
+
+    /// Every source that was ever read into this journal, by name.
+    async fn sources(&self) -> Result<Vec<SourceStatus>>;
+
+    /// Pauses, resumes or rewinds a source, as [`rules::source`](crate::rules::source) says. Returns whether that changed anything; one that
+    /// was never read is not found.
+    async fn change_source(&self, source: &Name, change: &SourceChange) -> Result<bool>;
 }

@@ -16,12 +16,14 @@ mod lane;
 mod lease;
 mod parking;
 mod position;
+mod source;
 
 pub use self::entry::{Batch, Enqueued, Entry, Hint, Purged, ReadRequest};
 pub use self::lane::{Cursor, LaneCommit, LaneState};
 pub use self::lease::{DestinationReport, Grant, Lease, WorkerId, WorkerReport};
 pub use self::parking::{Attempt, Due, DueBatch, HeldKey, Park, ParkedState};
 pub use self::position::{Epoch, PARTITIONS, Partition, Position, partition_of};
+pub use self::source::{Ingest, SourceGrant, SourceLease, SourceReport, SourceState, Tally};
 
 /// The journal as the engine uses it.
 #[async_trait]
@@ -79,4 +81,23 @@ pub trait Journal: fmt::Debug + Send + Sync {
     /// Removes up to `limit` messages older than `older_than` that every destination has settled and nothing refers to. None
     /// before destinations are known.
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged>;
+
+    /// Makes a source known, and acquires it if it is free or its lease has expired, or extends the lease that the worker holds under
+    /// `held`; each time for `ttl` from now. Two workers never hold the same one; each acquisition has a higher epoch than all before. One
+    /// that is paused goes to nobody. Keeps the report of its holder for others to read.
+    async fn lease_source(
+        &self,
+        worker: &WorkerId,
+        source: &Name,
+        ttl: Duration,
+        held: Option<Epoch>,
+        report: &SourceReport,
+    ) -> Result<SourceGrant>;
+
+    /// Stores what was made of a source's events together with its checkpoint: all of it or none, and none unless (worker, epoch) still
+    /// holds the source, which is answered by `None`. A message that was stored before is left out quietly.
+    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>>;
+
+    /// Gives a source back at once, unless it is no longer held.
+    async fn release_source(&self, worker: &WorkerId, source: &Name, held: Epoch) -> Result<()>;
 }

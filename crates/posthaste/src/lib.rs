@@ -69,7 +69,7 @@
 //! |---|---|
 //! | [`message`], [`destination`], [`retry`], [`error`], [`secret`] | the vocabulary |
 //! | [`rules`] | pure decisions that engine, stores and operators share |
-//! | [`store`] = [`journal`] + [`inspect`]; [`sink`] | the ports: what a store and a sink must do |
+//! | [`store`] = [`journal`] + [`inspect`]; [`sink`]; [`source`] | the ports: what a store, a sink and a source must do |
 //! | `engine` (private) | the state machine: leases, lanes, order, retries; no clock, no I/O, no randomness |
 //! | [`relay`] | the engine in a tokio runtime, with telemetry |
 //! | [`stores`], [`sinks`] | the adapters, one feature each |
@@ -120,6 +120,7 @@ pub mod secret;
 pub mod simulator;
 pub mod sink;
 pub mod sinks;
+pub mod source;
 pub mod store;
 pub mod stores;
 #[cfg(feature = "testkit")]

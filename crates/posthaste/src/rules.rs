@@ -8,6 +8,7 @@
 //! | [`status`] | Which status follows from a lane's cursor, its held keys and its parked deliveries? |
 //! | [`due`] | When is a delivery due? |
 //! | [`route`] | Which messages does a destination get? |
+//! | [`source`] | What does an operator's change do to a source? |
 //! | `suspicion` | How does a message come to be dead for killing workers? |
 
 pub mod dead_letter;
@@ -15,5 +16,6 @@ pub mod decide;
 pub mod due;
 pub mod operation;
 pub mod route;
+pub mod source;
 pub mod status;
 pub(crate) mod suspicion;

@@ -30,6 +30,7 @@ pub mod reading;
 pub mod registering;
 pub mod reporting;
 pub mod round_trips;
+pub mod sourcing;
 pub mod writing;
 
 /// A fresh, empty store with at least eight partitions and no destinations, gone when dropped.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::error::{Error, Kind, Result};
 use crate::inspect::Status;
-use crate::journal::{ParkedState, Position, WorkerReport};
+use crate::journal::{ParkedState, Position, SourceReport, WorkerReport};
 use crate::message::{OrderKey, Text};
 
 /// An unsigned number as databases have numbers; what does not fit becomes the largest there is.
@@ -67,5 +67,16 @@ pub(super) fn state(text: &str) -> Result<ParkedState> {
 
 /// What a worker said about itself. One of another version may say it in another way; better nothing than an error.
 pub(super) fn worker_report(json: Option<&str>) -> Option<WorkerReport> {
+    json.and_then(|json| serde_json::from_str(json).ok())
+}
+
+/// What the holder of a source said about it, as [`source_report`] reads it.
+pub(super) fn encode_source_report(report: &SourceReport) -> Result<String> {
+    serde_json::to_string(report)
+        .map_err(|error| Error::new(Kind::Invalid, "a report cannot be written as JSON").caused_by(error))
+}
+
+/// The inverse of [`encode_source_report`]; better nothing than an error.
+pub(super) fn source_report(json: Option<&str>) -> Option<SourceReport> {
     json.and_then(|json| serde_json::from_str(json).ok())
 }

@@ -80,6 +80,23 @@ macro_rules! store_suite {
                 changes_are_read_back_newest_first,
                 the_audit_log_is_read_page_by_page,
             }
+            sourcing {
+                a_source_has_one_reader,
+                extending_the_lease_of_a_source_keeps_its_epoch_and_its_report,
+                a_source_goes_to_another_worker_when_its_lease_ends,
+                an_ingest_stores_messages_and_checkpoint_together,
+                an_ingest_of_nothing_moves_the_checkpoint,
+                an_ingest_of_one_who_lost_the_source_stores_nothing,
+                an_expired_source_that_nobody_took_still_ingests,
+                a_repeated_ingest_stores_nothing_twice,
+                events_keep_their_order_over_takeovers,
+                a_paused_source_goes_to_nobody_until_it_is_resumed,
+                resuming_makes_a_stopped_source_begin_anew,
+                a_rewound_source_goes_on_there,
+                a_source_that_was_never_read_is_not_found,
+                eight_workers_at_once_never_share_a_source,
+                a_takeover_in_the_middle_of_an_ingest_loses_and_repeats_nothing,
+            }
             registering {
                 a_new_destination_starts_at_the_beginning,
                 a_destination_that_starts_now_gets_only_what_is_written_from_now_on,
@@ -215,6 +232,7 @@ mod tests {
             include_str!("listing.rs"),
             include_str!("reporting.rs"),
             include_str!("operating.rs"),
+            include_str!("sourcing.rs"),
         ];
         let functions = files.iter().flat_map(|file| file.split("\npub async fn ").skip(1));
         functions.filter_map(|function| function.split('(').next()).collect()

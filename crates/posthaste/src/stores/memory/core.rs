@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::lane::Lane;
 use super::lease::{Holding, Presence};
+use super::sources::KnownSource;
 use crate::destination::{Name, Route};
 use crate::error::{Error, Result};
 use crate::inspect::AuditEntry;
@@ -30,6 +31,7 @@ pub struct Core {
     pub(super) holdings: Vec<Holding>,
     pub(super) workers: BTreeMap<WorkerId, Presence>,
     pub(super) audit: Vec<AuditEntry>,
+    pub(super) sources: BTreeMap<Name, KnownSource>,
 }
 
 /// A committed message.
@@ -65,6 +67,7 @@ impl Core {
             holdings: vec![Holding::default(); usize::from(partitions)],
             workers: BTreeMap::new(),
             audit: Vec::new(),
+            sources: BTreeMap::new(),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
     AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+    SourceChange, SourceStatus,
 };
 use crate::message::MessageId;
 
@@ -53,5 +54,13 @@ impl Inspect for Memory {
 
     async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
         Ok(self.core().audit(before, limit))
+    }
+
+    async fn sources(&self) -> Result<Vec<SourceStatus>> {
+        Ok(self.core().sources())
+    }
+
+    async fn change_source(&self, source: &Name, change: &SourceChange) -> Result<bool> {
+        self.core().change_source(source, change)
     }
 }

@@ -8,8 +8,8 @@ use super::Memory;
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Entry, Grant, HeldKey, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
-    ReadRequest, WorkerId, WorkerReport,
+    Batch, DueBatch, Enqueued, Entry, Epoch, Grant, HeldKey, Ingest, Journal, LaneCommit, LaneState, Lease, Partition,
+    Position, Purged, ReadRequest, SourceGrant, SourceReport, WorkerId, WorkerReport,
 };
 
 #[async_trait]
@@ -78,5 +78,27 @@ impl Journal for Memory {
 
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
         Ok(self.core().purge(older_than, limit))
+    }
+
+    async fn lease_source(
+        &self,
+        worker: &WorkerId,
+        source: &Name,
+        ttl: Duration,
+        held: Option<Epoch>,
+        report: &SourceReport,
+    ) -> Result<SourceGrant> {
+        Ok(self.core().lease_source(worker, source, ttl, held, report))
+    }
+
+    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>> {
+        let ingested = self.core().ingest(ingest);
+        self.announce();
+        Ok(ingested)
+    }
+
+    async fn release_source(&self, worker: &WorkerId, source: &Name, held: Epoch) -> Result<()> {
+        self.core().release_source(worker, source, held);
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use super::session_register::SessionRegister;
 use crate::error::Result;
 
 /// The collections beside the one that applications write to.
-pub(super) const OWN: [&str; 11] = [
+pub(super) const OWN: [&str; 12] = [
     "outbox_state",
     "outbox_partitions",
     "outbox_destinations",
@@ -26,6 +26,7 @@ pub(super) const OWN: [&str; 11] = [
     "outbox_tokens",
     "outbox_audit",
     "outbox_keys",
+    "outbox_sources",
 ];
 
 /// A database, and how it is used. Cheap to clone.
@@ -47,6 +48,7 @@ pub(super) struct Db {
     pub(super) chunks: Collection<Document>,
     pub(super) tokens: Collection<Document>,
     pub(super) audit: Collection<Document>,
+    pub(super) sources: Collection<Document>,
 }
 
 impl Db {
@@ -65,6 +67,7 @@ impl Db {
             chunks: own("outbox_chunks"),
             tokens: own("outbox_tokens"),
             audit: own("outbox_audit"),
+            sources: own("outbox_sources"),
             options,
             fields: Arc::new(fields),
             session_register: Arc::default(),

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{MySql, advance, commit, due, lease, open, partitions, purge, read, read_key, register, release, renew};
+use super::{
+    MySql, advance, commit, due, ingest, lease, lease_source, open, partitions, purge, read, read_key, register,
+    release, release_source, renew,
+};
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Entry, Grant, HeldKey, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
-    ReadRequest, WorkerId, WorkerReport,
+    Batch, DueBatch, Enqueued, Entry, Epoch, Grant, HeldKey, Ingest, Journal, LaneCommit, LaneState, Lease, Partition,
+    Position, Purged, ReadRequest, SourceGrant, SourceReport, WorkerId, WorkerReport,
 };
 
 #[async_trait]
@@ -72,5 +75,24 @@ impl Journal for MySql {
 
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
         purge::purge(self, older_than, limit).await
+    }
+
+    async fn lease_source(
+        &self,
+        worker: &WorkerId,
+        source: &Name,
+        ttl: Duration,
+        held: Option<Epoch>,
+        report: &SourceReport,
+    ) -> Result<SourceGrant> {
+        lease_source::lease_source(self, worker, source, ttl, held, report).await
+    }
+
+    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>> {
+        ingest::ingest(self, ingest).await
+    }
+
+    async fn release_source(&self, worker: &WorkerId, source: &Name, held: Epoch) -> Result<()> {
+        release_source::release_source(self, worker, source, held).await
     }
 }

@@ -16,13 +16,16 @@ use crate::error::{Error, Kind, Result};
 use crate::stores::version::migratable;
 
 /// What leads from one version to the next: the first one makes version 1.
-const MIGRATIONS: [&[&str]; VERSION as usize] = [&[
-    include_str!("sql/schema/journal.sql"),
-    include_str!("sql/schema/places.sql"),
-    include_str!("sql/schema/lanes.sql"),
-    include_str!("sql/schema/audit.sql"),
-    include_str!("sql/schema/outbox_status.sql"),
-]];
+const MIGRATIONS: [&[&str]; VERSION as usize] = [
+    &[
+        include_str!("sql/schema/journal.sql"),
+        include_str!("sql/schema/places.sql"),
+        include_str!("sql/schema/lanes.sql"),
+        include_str!("sql/schema/audit.sql"),
+        include_str!("sql/schema/outbox_status.sql"),
+    ],
+    &[include_str!("sql/schema/sources.sql")],
+];
 
 /// Rows that keys are locked by.
 pub(super) const KEY_LOCKS: u16 = 1_024;

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Postgres, audit, get, list, operate, overview, pause, purge};
+use super::{Postgres, audit, change_source, get, list, operate, overview, pause, purge, sources};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
     AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+    SourceChange, SourceStatus,
 };
 use crate::message::MessageId;
 
@@ -48,5 +49,13 @@ impl Inspect for Postgres {
 
     async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
         audit::audit(self, before, limit).await
+    }
+
+    async fn sources(&self) -> Result<Vec<SourceStatus>> {
+        sources::sources(self).await
+    }
+
+    async fn change_source(&self, source: &Name, change: &SourceChange) -> Result<bool> {
+        change_source::change_source(self, source, change).await
     }
 }

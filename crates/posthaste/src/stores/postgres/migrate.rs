@@ -10,7 +10,8 @@ use crate::error::{Error, Kind, Result};
 use crate::stores::version;
 
 /// What leads from one version to the next: the first one makes version 1.
-const MIGRATIONS: [&[&str]; 2] = [FIRST, &[include_str!("sql/schema/seam.sql")]];
+const MIGRATIONS: [&[&str]; 3] =
+    [FIRST, &[include_str!("sql/schema/seam.sql")], &[include_str!("sql/schema/sources.sql")]];
 
 const FIRST: &[&str] = &[
     include_str!("sql/schema/journal.sql"),

@@ -15,6 +15,7 @@ const MIGRATIONS: [&[&str]; VERSION as usize] = [
         include_str!("sql/schema/outbox_status.sql"),
     ],
     &[include_str!("sql/schema/audit.sql")],
+    &[include_str!("sql/schema/sources.sql")],
 ];
 
 /// Brings the journal to the version of this library. As often as one likes, from as many processes as one likes: the first does

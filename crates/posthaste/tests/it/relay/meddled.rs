@@ -9,10 +9,11 @@ use async_trait::async_trait;
 use posthaste::destination::{Destination, Name};
 use posthaste::inspect::{
     AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+    SourceChange, SourceStatus,
 };
 use posthaste::journal::{
-    Batch, DueBatch, Entry, Grant, HeldKey, Hint, Journal, LaneCommit, LaneState, Lease, Partition, Position, Purged,
-    ReadRequest, WorkerId, WorkerReport,
+    Batch, DueBatch, Enqueued, Entry, Epoch, Grant, HeldKey, Hint, Ingest, Journal, LaneCommit, LaneState, Lease,
+    Partition, Position, Purged, ReadRequest, SourceGrant, SourceReport, WorkerId, WorkerReport,
 };
 use posthaste::message::MessageId;
 use posthaste::store::{Store, Watch};
@@ -144,6 +145,25 @@ impl Journal for Meddled {
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
         self.around("purge", self.inner.purge(older_than, limit)).await
     }
+
+    async fn lease_source(
+        &self,
+        worker: &WorkerId,
+        source: &Name,
+        ttl: Duration,
+        held: Option<Epoch>,
+        report: &SourceReport,
+    ) -> Result<SourceGrant> {
+        self.around("lease_source", self.inner.lease_source(worker, source, ttl, held, report)).await
+    }
+
+    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>> {
+        self.around("ingest", self.inner.ingest(ingest)).await
+    }
+
+    async fn release_source(&self, worker: &WorkerId, source: &Name, held: Epoch) -> Result<()> {
+        self.around("release_source", self.inner.release_source(worker, source, held)).await
+    }
 }
 
 /// People's questions are not meddled with.
@@ -183,6 +203,14 @@ impl Inspect for Meddled {
 
     async fn audit(&self, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
         self.inner.audit(before, limit).await
+    }
+
+    async fn sources(&self) -> Result<Vec<SourceStatus>> {
+        self.inner.sources().await
+    }
+
+    async fn change_source(&self, source: &Name, change: &SourceChange) -> Result<bool> {
+        self.inner.change_source(source, change).await
     }
 }
 

@@ -140,7 +140,12 @@ async fn a_copied_journal_is_refused_until_it_is_accepted_and_loses_nothing() ->
 async fn a_journal_of_the_version_before_is_refused_until_it_is_migrated_and_keeps_everything() -> Result<()> {
     let t = fresh().await;
     t.store.write(&[order("1")]).await?;
-    let back = format!("DROP FUNCTION {}(); UPDATE {} SET version = 1", t.name("outbox_seam"), t.name("outbox_schema"));
+    let back = format!(
+        "DROP FUNCTION {}(); DROP TABLE {}; UPDATE {} SET version = 1",
+        t.name("outbox_seam"),
+        t.name("outbox_sources"),
+        t.name("outbox_schema")
+    );
     t.application().await.batch_execute(&back).await?;
     let store = Postgres::open(t.options.clone())?;
     let error = store.partitions().await.expect_err("it is refused");

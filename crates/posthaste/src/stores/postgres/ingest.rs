@@ -1,0 +1,39 @@
+//! What was made of a source's events, and where reading goes on.
+
+use tokio_postgres::types::ToSql;
+
+use super::Postgres;
+use crate::error::Result;
+use crate::journal::{Enqueued, Ingest};
+use crate::stores::values::signed;
+
+pub(super) async fn ingest(store: &Postgres, ingest: &Ingest) -> Result<Option<Enqueued>> {
+    let mut client = store.client().await?;
+    let transaction = client.transaction().await?;
+    let enqueued = store.outbox().enqueue(&transaction, &ingest.messages).await?;
+    let move_on = transaction.prepare_cached(include_str!("sql/ingest.sql")).await?;
+    let (source, checkpoint) = (ingest.source.as_str(), ingest.checkpoint.as_str());
+    let tally = [ingest.tally.events, ingest.tally.ignored, ingest.tally.refused].map(signed);
+    let (epoch, stored, duplicates) =
+        (signed(ingest.epoch.number()), signed(enqueued.stored), signed(enqueued.duplicates));
+    let values: [&(dyn ToSql + Sync); 10] = [
+        &source,
+        &ingest.worker.0,
+        &epoch,
+        &checkpoint,
+        &ingest.last_event,
+        &tally[0],
+        &stored,
+        &duplicates,
+        &tally[1],
+        &tally[2],
+    ];
+    // What was stored is undone with the transaction if the source is no longer held.
+    if transaction.execute(&move_on, &values).await? == 0 {
+        transaction.rollback().await?;
+        return Ok(None);
+    }
+    transaction.commit().await?;
+    store.wake();
+    Ok(Some(enqueued))
+}
