@@ -37,6 +37,7 @@ mod private;
 mod rabbitmq;
 mod redis;
 mod smtp_sink;
+mod valkey;
 
 pub use self::in_use::InUse;
 pub use self::private::Server;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use posthaste::sink::{self, Sink};
 use serde::Deserialize;
@@ -24,6 +25,7 @@ pub enum Kind {
     Email,
     Sms,
     Slack,
+    Bullmq,
 }
 
 impl fmt::Display for Kind {
@@ -36,7 +38,12 @@ impl Kind {
     /// Messages of one key handed over together, where the sink has a default of its own. What goes by a request or a mail of its own
     /// goes one at a time, because each may take as long as the destination's `timeout`.
     pub fn max_run(self) -> Option<usize> {
-        matches!(self, Self::Webhook | Self::Email | Self::Sms | Self::Slack).then_some(1)
+        matches!(self, Self::Webhook | Self::Email | Self::Sms | Self::Slack | Self::Bullmq).then_some(1)
+    }
+
+    /// How long a hand-over may take, where the sink has a default of its own: what somebody else's worker does may take its time.
+    pub fn timeout(self) -> Option<Duration> {
+        (self == Self::Bullmq).then_some(Duration::from_secs(900))
     }
 
     /// Whether this program can open it; if not, what to do about that.
@@ -51,6 +58,7 @@ impl Kind {
             Self::Email => cfg!(feature = "email"),
             Self::Sms => cfg!(feature = "sms"),
             Self::Slack => cfg!(feature = "slack"),
+            Self::Bullmq => cfg!(feature = "bullmq"),
             Self::Handlers => return Err("\"handlers\" are functions inside an application, which this program cannot call: \
                 run the relay in that application, through the library (posthaste::sinks::handlers), and leave this destination out"
                 .into()),
@@ -102,6 +110,8 @@ impl Planned {
             Kind::Sms => settings.open(posthaste::sinks::sms::Sms::new),
             #[cfg(feature = "slack")]
             Kind::Slack => settings.open(posthaste::sinks::slack::Slack::new),
+            #[cfg(feature = "bullmq")]
+            Kind::Bullmq => settings.open(posthaste::sinks::bullmq::Bullmq::new),
             _ => None,
         }
     }

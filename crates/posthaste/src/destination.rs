@@ -97,6 +97,9 @@ pub struct Destination {
     pub batch_delay: Duration,
     /// A hand-over that takes longer has failed.
     pub timeout: Duration,
+    /// A hand-over that is given up goes on, and is taken up again by the next one: nobody waits for it when a worker stops or gives a
+    /// partition away. The relay asks the sink, [`Sink::resumes`](crate::sink::Sink::resumes).
+    pub resumes: bool,
     /// For everything that goes there.
     pub rate: Option<Rate>,
     /// For each tenant.
@@ -152,6 +155,7 @@ impl Destination {
             max_run: 100,
             batch_delay: Duration::ZERO,
             timeout: Duration::from_secs(30),
+            resumes: false,
             rate: None,
             tenant_rate: None,
             start_from: StartFrom::default(),

@@ -97,7 +97,8 @@ impl Engine {
             }
             Input::Stop => {
                 self.stopping.begin(now);
-                self.destinations.iter_mut().for_each(DestinationState::stop);
+                let ids = self.destinations.iter_mut().flat_map(DestinationState::stop).collect();
+                self.outbox.cancel(ids);
             }
         }
     }

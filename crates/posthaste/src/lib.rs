@@ -83,7 +83,7 @@
 //! |---|---|
 //! | `sqlite`, `postgres`, `mysql`, `mongodb`, `memory` | a store: the journal in that database, and writing to it |
 //! | `rusqlite`, `sqlx-sqlite`, `tokio-postgres`, `sqlx-postgres`, `mysql_async`, `sqlx-mysql` | writing only, in a transaction of that driver, for applications whose relay runs elsewhere |
-//! | `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`, `email`, `sms`, `slack` | a sink |
+//! | `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`, `email`, `sms`, `slack`, `bullmq` | a sink |
 //! | `derive` | `#[derive(DomainEvent)]` |
 //! | `testkit`, `conformance` | see the map |
 //! | `simulator` | for the tests of this repository only |

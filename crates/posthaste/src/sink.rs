@@ -4,7 +4,7 @@
 //!
 //! Beside the port [`Sink`] stands what the sinks in [`sinks`](crate::sinks) are made of: [`template`] for names that messages decide,
 //! `payload_template` for texts that people read, [`format`](mod@format) for bodies and headers, [`settings`] for what is wrong with a
-//! config, `http` for whatever is reached by HTTP, `shared_connection` for a client that many runs use at once, and `bounded_map` for what
+//! config, `http` for whatever is reached by HTTP, `redis_client` for Redis, `shared_connection` for a client that many runs use at once, and `bounded_map` for what
 //! is known of a destination.
 
 use std::fmt;
@@ -28,8 +28,10 @@ pub mod http;
     allow(dead_code, reason = "each of these sinks needs another part of it")
 )]
 pub mod payload_template;
+#[cfg(any(feature = "bullmq", feature = "redis"))]
+pub(crate) mod redis_client;
 pub mod settings;
-#[cfg(any(feature = "nats", feature = "redis"))]
+#[cfg(any(feature = "bullmq", feature = "nats", feature = "redis"))]
 pub(crate) mod shared_connection;
 pub mod template;
 
@@ -52,12 +54,14 @@ pub struct Delivery {
     pub attempt: u32,
     /// What this sink said in [`Outcome::progress`] when the attempt before failed.
     pub progress: Option<Vec<u8>>,
+    /// It was delivered, and someone asked to deliver it once more.
+    pub replayed: bool,
 }
 
 impl Delivery {
     /// The first attempt of a message.
     pub fn new(message: impl Into<Arc<Message>>, position: Position) -> Self {
-        Self { message: message.into(), position, attempt: 1, progress: None }
+        Self { message: message.into(), position, attempt: 1, progress: None, replayed: false }
     }
 
     /// Another attempt than the first.
@@ -71,6 +75,13 @@ impl Delivery {
     #[must_use]
     pub fn progress(mut self, progress: Option<Vec<u8>>) -> Self {
         self.progress = progress;
+        self
+    }
+
+    /// Someone asked to deliver it once more.
+    #[must_use]
+    pub fn replayed(mut self) -> Self {
+        self.replayed = true;
         self
     }
 }
@@ -198,4 +209,16 @@ pub trait Sink: fmt::Debug + Send + Sync {
 
     /// Whether the destination can be reached; the probe that ends an outage, and what `posthaste check` calls.
     async fn check(&self) -> Result<(), Error>;
+
+    /// What a person should know about the destination, a line each, for `posthaste check`. Says nothing unless it knows more than
+    /// whether the destination can be reached.
+    async fn describe(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether a delivery that is dropped goes on, and is taken up again by the next one of the same message. Such a delivery may last
+    /// long: it is waited for neither when a worker stops nor when it gives a partition to another.
+    fn resumes(&self) -> bool {
+        false
+    }
 }

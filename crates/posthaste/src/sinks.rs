@@ -13,6 +13,8 @@
 //!
 //! What only one sink has is a file of its own, with a name that says it. What several need is in [`sink`](crate::sink).
 
+#[cfg(feature = "bullmq")]
+pub mod bullmq;
 #[cfg(feature = "email")]
 pub mod email;
 #[cfg(feature = "handlers")]

@@ -7,10 +7,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{emulate, kafka, mailpit, mariadb, mongodb, mysql, nats, postgres, prism, rabbitmq, redis, smtp_sink};
+use super::{
+    emulate, kafka, mailpit, mariadb, mongodb, mysql, nats, postgres, prism, rabbitmq, redis, smtp_sink, valkey,
+};
 
 pub const CATALOG: &[Service] = &[
     redis::SERVICE,
+    valkey::SERVICE,
     postgres::SERVICE,
     postgres::SERVICE_13,
     postgres::SERVICE_18,

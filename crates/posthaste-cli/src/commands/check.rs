@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use posthaste::error::{Error, Kind};
 use posthaste::inspect::Problem;
+use posthaste::sink::Sink;
 use posthaste::store::Store;
 use serde::Serialize;
 
@@ -74,12 +75,19 @@ async fn check(context: &Context) -> Vec<Check> {
 async fn destination(planned: &DestinationPlan) -> Check {
     let (name, kind) = (&planned.destination.name, planned.sink.kind);
     let reached = match planned.sink.open() {
-        Some(sink) => sink.check().await.map_err(|error| plain::line(error.text())),
+        Some(sink) => reach(&*sink).await,
         None => Err("this program cannot open its sink".into()),
     };
-    Check::new(format!("destination {name}"), reached.map(|()| "can be reached".into())).or_remedy(|| {
+    Check::new(format!("destination {name}"), reached).or_remedy(|| {
         format!("is it up, and does it let this program in? Address and login are in [destinations.{name}.{kind}]")
     })
+}
+
+/// Whether a destination can be reached, and what else its sink has to say about it.
+async fn reach(sink: &dyn Sink) -> Result<String, String> {
+    sink.check().await.map_err(|error| plain::line(error.text()))?;
+    let lines = sink.describe().await.into_iter().map(|line| format!("\n{}", plain::line(&line)));
+    Ok(format!("can be reached{}", lines.collect::<String>()))
 }
 
 /// The collector that gets the spans, if the config has one.

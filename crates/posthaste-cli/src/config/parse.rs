@@ -154,6 +154,7 @@ pub struct Destination {
     pub email: Option<Value>,
     pub sms: Option<Value>,
     pub slack: Option<Value>,
+    pub bullmq: Option<Value>,
 }
 
 impl Destination {
@@ -168,6 +169,7 @@ impl Destination {
             (sinks::Kind::Email, self.email.take()),
             (sinks::Kind::Sms, self.sms.take()),
             (sinks::Kind::Slack, self.slack.take()),
+            (sinks::Kind::Bullmq, self.bullmq.take()),
         ];
         tables.into_iter().filter_map(|(kind, settings)| Some((kind, settings?)))
     }

@@ -55,7 +55,8 @@ fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Probl
     set(&mut destination.max_in_flight, written.max_in_flight);
     set(&mut destination.max_run, written.max_run.or(sink.as_ref().and_then(|sink| sink.kind.max_run())));
     destination.batch_delay = or(written.batch_delay, destination.batch_delay);
-    destination.timeout = or(written.timeout, destination.timeout);
+    let timeout = sink.as_ref().and_then(|sink| sink.kind.timeout());
+    destination.timeout = or(written.timeout, timeout.unwrap_or(destination.timeout));
     destination.rate = written.rate.and_then(|rate| section.rate("rate", &rate));
     destination.tenant_rate = written.tenant_rate.and_then(|rate| section.rate("tenant_rate", &rate));
     set(&mut destination.start_from, written.start_from.map(StartFrom::from));

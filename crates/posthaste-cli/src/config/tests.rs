@@ -165,7 +165,7 @@ nats.subject = 'events'
   destinations.crm.backoff.delays          is missing: list at least one, such as ["1s", "10s", "1m"]
   destinations.crm.tenant_rate.per_second  must be a number above 0: write how many a tenant gets each second
   destinations.local.type                  "handlers" are functions inside an application, which this program cannot call: run the relay in that application, through the library (posthaste::sinks::handlers), and leave this destination out
-  destinations.typo.type                   cannot be `stdot`, expected one of `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`, `email`, `sms`, `slack`
+  destinations.typo.type                   cannot be `stdot`, expected one of `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`, `email`, `sms`, `slack`, `bullmq`
   destinations.wrong.nats                  belongs to type = "nats", but this destination's is "stdout": change it, or remove this table
   log.format                               cannot be `xml`, expected `pretty` or `json`
   log.level                                is `loud=very`, which is not a level: write error, warn, info, debug or trace, or directives such as "info,posthaste=debug"

@@ -7,6 +7,8 @@ use crate::lives;
 use crate::orders::{Orders, Written};
 use crate::program::{Place, until, until_or};
 
+#[cfg(all(feature = "bullmq", feature = "redis"))]
+mod bullmq;
 #[cfg(feature = "full")]
 mod canaries;
 #[cfg(feature = "kafka")]

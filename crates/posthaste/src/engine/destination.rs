@@ -129,17 +129,25 @@ impl DestinationState {
         self.scheduler.abandon()
     }
 
-    /// Takes nothing new on for this partition.
-    pub(super) fn drain(&mut self, partition: Partition) {
-        if let Some(lane) = self.lanes.of_mut(partition) {
-            lane.draining = true;
-            lane.call_off_suspects();
+    /// Takes nothing new on for this partition. Returns the hand-overs to be cancelled, because they need not be waited for.
+    pub(super) fn drain(&mut self, partition: Partition) -> Vec<RunId> {
+        let Some(lane) = self.lanes.of_mut(partition) else { return Vec::new() };
+        lane.draining = true;
+        if self.dest.resumes {
+            lane.abandon();
+            return self.scheduler.close(partition);
         }
+        lane.call_off_suspects();
+        Vec::new()
     }
 
-    /// Takes nothing new on at all.
-    pub(super) fn stop(&mut self) {
+    /// Takes nothing new on at all. Returns the hand-overs to be cancelled, because they need not be waited for.
+    pub(super) fn stop(&mut self) -> Vec<RunId> {
+        if self.dest.resumes {
+            return self.abandon();
+        }
         self.lanes.iter_mut().for_each(Lane::call_off_suspects);
+        Vec::new()
     }
 
     /// Everything that was in flight for this partition is settled and recorded.

@@ -113,7 +113,8 @@ impl Engine {
 
     fn plan_drain(&mut self) {
         for partition in self.leases.plan_drain() {
-            self.destinations.iter_mut().for_each(|destination| destination.drain(partition));
+            let ids = self.destinations.iter_mut().flat_map(|destination| destination.drain(partition)).collect();
+            self.outbox.cancel(ids);
         }
         let mut drained = self.leases.draining();
         drained.retain(|lease| self.is_drained(*lease));

@@ -48,7 +48,11 @@ impl Worker {
     ) -> Self {
         let (known, served) = destinations
             .into_iter()
-            .map(|(dest, sink)| (dest.clone(), ServedDestination::new(sink, dest.timeout)))
+            .map(|(dest, sink)| {
+                let known = Destination { resumes: sink.resumes(), ..dest };
+                let served = ServedDestination::new(sink, known.timeout);
+                (known, served)
+            })
             .unzip();
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;
         let (inbox, answers) = mpsc::channel(INBOX);

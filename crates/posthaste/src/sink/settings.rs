@@ -42,7 +42,7 @@ pub enum Urls {
     Many(Vec<Secret>),
 }
 
-#[cfg(any(feature = "nats", feature = "redis"))]
+#[cfg(any(feature = "bullmq", feature = "nats", feature = "redis"))]
 impl Urls {
     pub(crate) fn as_slice(&self) -> &[Secret] {
         match self {
@@ -64,7 +64,7 @@ pub struct Tls {
     pub key: Option<PathBuf>,
 }
 
-#[cfg(any(feature = "email", feature = "nats", feature = "redis"))]
+#[cfg(any(feature = "bullmq", feature = "email", feature = "nats", feature = "redis"))]
 impl Tls {
     /// Certificate and key, if we show any.
     pub(crate) fn identity(&self) -> Result<Option<(&PathBuf, &PathBuf)>, Problem> {

@@ -10,16 +10,15 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-use self::connection::Connection;
 use self::encode::Batch;
-pub use self::settings::{Sentinel, Settings};
+pub use self::settings::Settings;
 use self::verdict::from_client;
+use crate::sink::redis_client::Connection;
+pub use crate::sink::redis_client::Sentinel;
 use crate::sink::settings::Problem;
 pub use crate::sink::settings::{Tls, Urls};
 use crate::sink::{Error, Outcome, Run, Sink, Verdict};
 
-mod client;
-mod connection;
 mod encode;
 mod names;
 mod publish;
@@ -38,7 +37,7 @@ impl Redis {
     /// Checks the settings. Connects when there is something to deliver.
     pub fn new(settings: Settings) -> Result<Self, Problem> {
         settings.check()?;
-        let connection = Connection::new(&settings)?;
+        let connection = Connection::new(&settings.address())?;
         Ok(Self { settings, connection })
     }
 }

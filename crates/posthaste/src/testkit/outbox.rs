@@ -110,7 +110,13 @@ impl Outbox {
         let max_attempts = message.max_attempts.unwrap_or(destination.policy.max_attempts);
         let mut progress = None;
         for attempt in 1.. {
-            let delivery = Delivery { message: Arc::clone(&message), position, attempt, progress: progress.take() };
+            let delivery = Delivery {
+                message: Arc::clone(&message),
+                position,
+                attempt,
+                progress: progress.take(),
+                replayed: false,
+            };
             let run = Run {
                 destination: destination.name.clone(),
                 partition: Partition::default(),

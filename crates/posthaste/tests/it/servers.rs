@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 mod private;
 #[cfg(feature = "rabbitmq")]
 pub(crate) mod rabbitmq;
+#[cfg(any(feature = "bullmq", feature = "redis"))]
+pub(crate) mod redis;
 mod tests;
 
 pub(crate) use self::private::Private;

@@ -1,5 +1,7 @@
 //! The sink suite on every sink, and on sinks that are wrong on purpose.
 
+#[cfg(feature = "bullmq")]
+mod bullmq;
 #[cfg(any(feature = "email", feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 pub(crate) mod certificates;
 #[cfg(feature = "email")]
@@ -10,18 +12,18 @@ mod handlers;
 mod handlers_behind_a_relay;
 #[cfg(feature = "kafka")]
 mod kafka;
-#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+#[cfg(any(feature = "bullmq", feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 mod key;
 #[cfg(feature = "nats")]
 mod nats;
-#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+#[cfg(any(feature = "bullmq", feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 mod order;
 mod planted;
 #[cfg(feature = "rabbitmq")]
 mod rabbitmq;
 #[cfg(feature = "redis")]
 mod redis;
-#[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+#[cfg(any(feature = "bullmq", feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
 mod runs;
 #[cfg(feature = "slack")]
 mod slack;
@@ -33,6 +35,7 @@ mod webhook;
 
 /// Settings that differ from others in what `change` does to them.
 #[cfg(any(
+    feature = "bullmq",
     feature = "email",
     feature = "nats",
     feature = "rabbitmq",

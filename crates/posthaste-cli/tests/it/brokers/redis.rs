@@ -3,7 +3,7 @@
 use self::server::Server;
 use super::Broker;
 
-#[path = "../../../../posthaste/tests/it/sinks/redis/server.rs"]
+#[path = "../../../../posthaste/tests/it/servers/redis.rs"]
 pub(crate) mod server;
 
 impl Broker for Server {

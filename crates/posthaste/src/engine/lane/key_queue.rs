@@ -54,6 +54,8 @@ pub(in crate::engine) struct History {
     pub(in crate::engine) strikes: u32,
     /// What the destination had delivered when it last seemed out of reach.
     pub(in crate::engine) delivered_at_strike: Option<u64>,
+    /// It was delivered, and someone asked to deliver it once more.
+    pub(in crate::engine) replayed: bool,
 }
 
 impl QueuedMessage {
@@ -75,7 +77,9 @@ impl QueuedMessage {
         let place = if due.holds { Place::Head } else { Place::Apart };
         // A throttled delivery has paid for its turn already.
         let reserved = (due.state == ParkedState::Throttled).then_some(Duration::ZERO);
-        let history = due.progress.map(|progress| Box::new(History { progress: Some(progress), ..History::default() }));
+        let replayed = due.state == ParkedState::Replay;
+        let remembered = replayed || due.progress.is_some();
+        let history = remembered.then(|| Box::new(History { progress: due.progress, replayed, ..History::default() }));
         let suspicion = Suspicion::stored(due.suspicion);
         Self { attempts: due.attempts, suspicion, reserved, history, ..Self::new(due.entry, place) }
     }
@@ -83,6 +87,11 @@ impl QueuedMessage {
     /// What the sink said when the attempt before failed.
     pub(in crate::engine) fn progress(&self) -> Option<&Vec<u8>> {
         self.history.as_ref()?.progress.as_ref()
+    }
+
+    /// Whether it was delivered, and someone asked to deliver it once more.
+    pub(in crate::engine) fn is_replayed(&self) -> bool {
+        self.history.as_ref().is_some_and(|history| history.replayed)
     }
 
     /// Whether the delivery was parked before, so that its outcome belongs into its timeline.

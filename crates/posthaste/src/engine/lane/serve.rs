@@ -179,5 +179,6 @@ fn delivery(message: &QueuedMessage) -> Delivery {
         position: message.position,
         attempt: message.attempts + 1,
         progress: message.progress().cloned(),
+        replayed: message.is_replayed(),
     }
 }

@@ -33,6 +33,7 @@ fn run(event_type: &str, orders: &[&str], progress: Option<Vec<u8>>) -> Run {
         position: Position::seq(1),
         attempt: 2,
         progress: None,
+        replayed: false,
     };
     let mut deliveries: Vec<_> = orders.iter().map(delivery).collect();
     deliveries[0].progress = progress;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use redis::Cmd;
 
 use super::Settings;
-use super::connection::APPEND;
 use super::names::{ChannelRule, StreamRule, ValueRule, memory};
+use super::publish::APPEND;
 use crate::sink::format::{Dialect, Formatted};
 use crate::sink::template::Template;
 use crate::sink::{Delivery, Error, Run};
@@ -44,7 +44,7 @@ impl Batch {
 
 fn command(settings: &Settings, run: &Run, entries: &[Entry<'_>], bytes: usize) -> Cmd {
     let mut command = Cmd::with_capacity(entries.len() * 48, bytes + entries.len() * 512);
-    command.arg("EVALSHA").arg(APPEND.get_hash());
+    command.arg("EVALSHA").arg(APPEND.hash());
     let stream = entries.first().and_then(|entry| entry.stream.as_deref());
     match (stream, run.key()) {
         (Some(stream), Some(key)) => command.arg(2).arg(stream).arg(memory(run, &key, stream)),

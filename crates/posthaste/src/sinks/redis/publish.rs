@@ -1,14 +1,19 @@
 //! Appending a batch, and waiting until it is where it has to be.
 
+use std::sync::LazyLock;
+
 use super::Redis;
 use super::encode::Batch;
 use super::verdict::{from_client, from_server};
 use crate::sink::Error;
+use crate::sink::redis_client::Script;
+
+pub(super) static APPEND: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("append.lua")));
 
 impl Redis {
     /// Appends as many as go together. Answers how many of them are there, and what stopped it.
     pub(super) async fn append(&self, batch: &Batch) -> (usize, Option<Error>) {
-        let (there, stopped) = match self.connection.call::<(usize, String)>(&batch.command).await {
+        let (there, stopped) = match self.connection.call::<(usize, String)>(&APPEND, &batch.command).await {
             Ok(answer) => answer,
             Err(error) => return (0, Some(from_client(&error, &self.connection))),
         };

@@ -10,6 +10,7 @@ use super::names::{ChannelRule, StreamRule};
 use crate::Secret;
 use crate::duration;
 use crate::sink::format::Format;
+use crate::sink::redis_client::{Address, Sentinel};
 use crate::sink::settings::{Problem, Tls, Urls};
 use crate::sink::template::Template;
 
@@ -90,6 +91,18 @@ impl Settings {
         }
     }
 
+    /// Where the server is.
+    pub(super) fn address(&self) -> Address<'_> {
+        Address {
+            url: &self.url,
+            cluster: self.cluster,
+            sentinel: self.sentinel.as_ref(),
+            tls: self.tls.as_ref(),
+            connect_timeout: self.connect_timeout,
+            response_timeout: self.response_timeout,
+        }
+    }
+
     /// Whether a sink can be made of them; if not, what to change.
     pub(super) fn check(&self) -> Result<(), Problem> {
         self.check_places()?;
@@ -138,20 +151,6 @@ impl Settings {
         checked("stream", stream.as_ref().map(|template| template.check(&StreamRule)))?;
         checked("channel", channel.as_ref().map(|template| template.check(&ChannelRule)))
     }
-}
-
-/// How to ask sentinels. User, password and database in the addresses are those of the server that they point to.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sentinel {
-    /// The name of the master, as in `sentinel monitor NAME`.
-    pub master: String,
-    /// Of the sentinels themselves.
-    #[serde(default)]
-    pub user: Option<String>,
-    /// Of the sentinels themselves.
-    #[serde(default)]
-    pub password: Option<Secret>,
 }
 
 fn half_a_gibibyte() -> usize {

@@ -11,15 +11,14 @@ use posthaste::sink::Sink;
 use posthaste::sink::template::Template;
 use posthaste::sinks::redis::{Redis, Settings};
 
-use self::server::{Entry, Server};
 use super::order::{BehindAProxy, order_suite};
+use crate::servers::redis::{Entry, Server};
 
 mod channels;
 mod cluster;
 mod faults;
 mod secured;
 mod sentinels;
-mod server;
 mod streams;
 
 posthaste::sink_suite!(fresh);

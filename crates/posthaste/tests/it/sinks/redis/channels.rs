@@ -4,8 +4,8 @@ use posthaste::sink::format::Format;
 use posthaste::sink::template::Template;
 use posthaste::sinks::redis::{Redis, Settings};
 
-use super::server::{Connection, Reply, Server};
 use super::settings;
+use crate::servers::redis::{Connection, Reply, Server};
 use crate::sinks::changed;
 use crate::sinks::runs::{delivered, orders};
 

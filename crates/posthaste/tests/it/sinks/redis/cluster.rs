@@ -3,8 +3,8 @@
 use posthaste::sink::Verdict;
 use posthaste::sinks::redis::{Redis, Urls};
 
-use super::server::{Reply, Server, free_address};
 use super::settings;
+use crate::servers::redis::{Reply, Server, free_address};
 use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, insist, orders};
 

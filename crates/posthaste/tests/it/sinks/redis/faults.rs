@@ -6,8 +6,8 @@ use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::sink::{Sink, Verdict};
 use posthaste::sinks::redis::Redis;
 
-use super::server::Server;
 use super::settings;
+use crate::servers::redis::Server;
 use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, insist, insist_during, order, orders};
 

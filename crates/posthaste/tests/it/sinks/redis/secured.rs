@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use posthaste::sinks::redis::{Redis, Tls};
 
-use super::server::{Server, free_address};
 use super::{PASSWORD, settings};
+use crate::servers::redis::{Server, free_address};
 use crate::sinks::certificates::{Certificates, assert_turned_away};
 use crate::sinks::changed;
 use crate::sinks::runs::{delivered, orders};

@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 use posthaste::sink::Verdict;
 use posthaste::sinks::redis::{Redis, Sentinel};
 
-use super::server::{Connection, Reply, Server, free_address, program};
 use super::settings;
+use crate::servers::redis::{Connection, Reply, Server, free_address, program};
 use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, orders};
 
@@ -27,7 +27,7 @@ impl Sentinels {
             master.address.port()
         );
         std::fs::write(&config, text).unwrap();
-        let child = Command::new(program()).arg(config).arg("--sentinel").stdout(Stdio::null()).spawn().unwrap();
+        let child = Command::new(program("redis")).arg(config).arg("--sentinel").stdout(Stdio::null()).spawn().unwrap();
         master.wait_until(|_| {
             let Some(mut connection) = Connection::to(address) else { return false };
             // One that has found the replica can put it in the master's place.

@@ -5,8 +5,8 @@ use posthaste::sink::format::Format;
 use posthaste::sink::template::Template;
 use posthaste::sinks::redis::Redis;
 
-use super::server::{Reply, Server};
 use super::settings;
+use crate::servers::redis::{Reply, Server};
 use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, order, orders};
 

@@ -2,21 +2,17 @@
 
 use std::fmt;
 use std::io;
-use std::sync::LazyLock;
 use std::time::Duration;
 
-use redis::{AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, Script, ServerErrorKind};
+use redis::{AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind};
 use tokio::sync::Mutex;
 
 use super::client::{Client, OpenConnection};
-use super::settings::Settings;
+use super::{Address, Script};
 use crate::sink::settings::Problem;
 use crate::sink::shared_connection::SharedConnection;
 
-pub(super) static APPEND: LazyLock<Script> = LazyLock::new(|| Script::new(SOURCE));
-const SOURCE: &str = include_str!("append.lua");
-
-pub(super) struct Connection {
+pub(crate) struct Connection {
     /// Where it leads, without user and password.
     addresses: String,
     connect_timeout: Duration,
@@ -26,30 +22,30 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(settings: &Settings) -> Result<Self, Problem> {
-        let (client, addresses) = Client::new(settings)?;
+    pub(crate) fn new(address: &Address<'_>) -> Result<Self, Problem> {
+        let (client, addresses) = Client::new(address)?;
         Ok(Self {
             addresses,
-            connect_timeout: settings.connect_timeout,
-            response_timeout: settings.response_timeout,
+            connect_timeout: address.connect_timeout,
+            response_timeout: address.response_timeout,
             client: Mutex::new(client),
             connection: SharedConnection::default(),
         })
     }
 
-    /// Calls the script, which the server knows unless it was restarted.
-    pub(super) async fn call<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
+    /// Calls a script, which the server knows unless it was restarted.
+    pub(crate) async fn call<T: FromRedisValue>(&self, script: &Script, command: &Cmd) -> RedisResult<T> {
         match self.query(command).await {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
                 let mut load = redis::cmd("SCRIPT");
-                self.query::<String>(load.arg("LOAD").arg(SOURCE)).await?;
+                self.query::<String>(load.arg("LOAD").arg(script.source)).await?;
                 self.query(command).await
             }
             answer => answer,
         }
     }
 
-    pub(super) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
+    pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
         let (mut connection, attempt) = self.connection.get(self.connect()).await?;
         let answer = connection.query(command).await;
         if answer.as_ref().is_err_and(is_about_the_connection) {
@@ -59,7 +55,7 @@ impl Connection {
     }
 
     /// The next one connects anew: who could not write here may be able to at the server that is the master by now.
-    pub(super) async fn discard(&self) {
+    pub(crate) async fn discard(&self) {
         self.connection.discard_any().await;
     }
 

@@ -9,7 +9,7 @@ use redis::{
     RedisResult, TlsCertificates, TlsMode,
 };
 
-use super::settings::{Sentinel, Settings};
+use super::{Address, Sentinel};
 use crate::sink::settings::{Problem, Tls};
 
 /// How often the client of a cluster follows a slot that moved.
@@ -38,12 +38,12 @@ impl OpenConnection {
 
 impl Client {
     /// The client, and where it leads, in words that may be shown.
-    pub(super) fn new(settings: &Settings) -> Result<(Self, String), Problem> {
-        let infos = addresses(settings)?;
+    pub(super) fn new(address: &Address<'_>) -> Result<(Self, String), Problem> {
+        let infos = addresses(address)?;
         let shown = infos.iter().map(|info| info.addr().to_string()).collect::<Vec<_>>().join(", ");
-        let certificates = settings.tls.as_ref().map(certificates).transpose()?;
-        let client = match &settings.sentinel {
-            _ if settings.cluster => cluster(settings, infos, certificates).map(Self::Cluster),
+        let certificates = address.tls.map(certificates).transpose()?;
+        let client = match address.sentinel {
+            _ if address.cluster => cluster(address, infos, certificates).map(Self::Cluster),
             Some(sentinel) => sentinels(sentinel, &infos, certificates).map(Self::Sentinels),
             None => server(infos, certificates).map(Self::Server),
         };
@@ -66,9 +66,9 @@ impl Client {
     }
 }
 
-fn addresses(settings: &Settings) -> Result<Vec<ConnectionInfo>, Problem> {
-    let urls = settings.url.as_slice();
-    let several = settings.cluster || settings.sentinel.is_some();
+fn addresses(address: &Address<'_>) -> Result<Vec<ConnectionInfo>, Problem> {
+    let urls = address.url.as_slice();
+    let several = address.cluster || address.sentinel.is_some();
     if urls.is_empty() || urls.len() > 1 && !several {
         return Err(Problem::new("url", "must be one address; only a `cluster` and a `sentinel` have several"));
     }
@@ -99,14 +99,14 @@ fn server(mut infos: Vec<ConnectionInfo>, certificates: Option<TlsCertificates>)
 }
 
 fn cluster(
-    settings: &Settings,
+    address: &Address<'_>,
     infos: Vec<ConnectionInfo>,
     certificates: Option<TlsCertificates>,
 ) -> RedisResult<ClusterClient> {
     let mut builder = ClusterClient::builder(infos)
         .retries(REDIRECTS)
-        .connection_timeout(settings.connect_timeout)
-        .response_timeout(settings.response_timeout);
+        .connection_timeout(address.connect_timeout)
+        .response_timeout(address.response_timeout);
     if let Some(certificates) = certificates {
         builder = builder.certs(certificates);
     }

@@ -1,4 +1,4 @@
-//! A Redis of one's own, and a reader that speaks its protocol without the client that the sink uses.
+//! A Redis or Valkey of one's own, and a reader that speaks its protocol without the client that the sink uses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -11,6 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running server; it ends when it is dropped.
 pub(crate) struct Server {
+    name: &'static str,
     pub(crate) address: SocketAddr,
     pub(crate) folder: PathBuf,
     options: Vec<String>,
@@ -18,27 +19,33 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Keeps what it has over a restart.
+    /// A Redis that keeps what it has over a restart.
+    #[cfg(feature = "redis")]
     pub(crate) fn start(options: &[&str]) -> Self {
+        Self::of("redis", options)
+    }
+
+    /// The same of this name: `redis` or `valkey`.
+    pub(crate) fn of(name: &'static str, options: &[&str]) -> Self {
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("redis-{}-{number}", std::process::id()));
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let options = options.iter().map(|option| (*option).to_owned()).collect();
-        let mut server = Self { address: free_address(), folder, options, child: None };
+        let mut server = Self { name, address: free_address(), folder, options, child: None };
         server.start_again();
         server
     }
 
     pub(crate) fn start_again(&mut self) {
-        let child = Command::new(program())
+        let child = Command::new(program(self.name))
             .args(["--bind", "127.0.0.1", "--port", &self.address.port().to_string(), "--save", ""])
             .args(["--appendonly", "yes", "--appendfsync", "always", "--dir"])
             .arg(&self.folder)
             .args(&self.options)
             .stdout(Stdio::null())
             .spawn();
-        self.child = Some(child.expect("redis-server can be started; `cargo xtask services up redis` installs it"));
+        self.child = Some(child.expect("it can be started: `cargo xtask services up redis valkey` installs it"));
         self.wait_until(|server| !matches!(server.try_command(&["PING"]), None | Some(Reply::Error(_))));
     }
 
@@ -52,6 +59,20 @@ impl Server {
 
     pub(crate) fn url(&self) -> String {
         format!("redis://{}", self.address)
+    }
+
+    /// With the password, if it wants one.
+    #[cfg(feature = "bullmq")]
+    pub(crate) fn full_url(&self) -> String {
+        match self.password() {
+            Some(password) => format!("redis://:{password}@{}", self.address),
+            None => self.url(),
+        }
+    }
+
+    fn password(&self) -> Option<&String> {
+        let at = self.options.iter().position(|option| option == "--requirepass")?;
+        self.options.get(at + 1)
     }
 
     pub(crate) fn wait_until(&self, condition: impl Fn(&Self) -> bool) {
@@ -78,17 +99,17 @@ impl Server {
 
     fn try_command(&self, words: &[&str]) -> Option<Reply> {
         let mut connection = Connection::to(self.address)?;
-        if let Some(at) = self.options.iter().position(|option| option == "--requirepass") {
-            connection.command(&["AUTH", &self.options[at + 1]])?;
+        if let Some(password) = self.password() {
+            connection.command(&["AUTH", password])?;
         }
         connection.command(words)
     }
 }
 
 /// As `cargo xtask services` has found it.
-pub(crate) fn program() -> PathBuf {
-    let found = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/services/redis/program");
-    std::fs::read_to_string(found).map_or_else(|_| "redis-server".into(), |path| path.trim().into())
+pub(crate) fn program(name: &str) -> PathBuf {
+    let found = format!("{}/../../target/services/{name}/program", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(found).map_or_else(|_| format!("{name}-server").into(), |path| path.trim().into())
 }
 
 impl Drop for Server {
@@ -129,7 +150,7 @@ impl Reply {
 
 /// Names and values of a stream's entry, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry(pub(super) Vec<(String, Vec<u8>)>);
+pub(crate) struct Entry(pub(crate) Vec<(String, Vec<u8>)>);
 
 impl Entry {
     pub(crate) fn take(&mut self, name: &str) -> Option<Vec<u8>> {

@@ -1,0 +1,61 @@
+//! Jobs of BullMQ, done by real workers in Node.
+
+use serde_json::json;
+
+use self::workers::Workers;
+use super::Broker;
+use super::redis::server::Server;
+
+#[path = "../../../../posthaste/tests/it/sinks/bullmq/workers.rs"]
+#[expect(dead_code, reason = "the tests of the sink need more of it")]
+mod workers;
+
+struct Bullmq {
+    server: Server,
+    workers: Workers,
+}
+
+impl Bullmq {
+    fn start(server: &'static str, library: &'static str) -> Self {
+        let server = Server::of(server, &[]);
+        // A job whose lock has ended is done again, so locks outlast the outage.
+        let options = json!({ "concurrency": 16, "lockDuration": 300_000 });
+        let workers = Workers::of(&server.full_url(), library, "outbox-bus").with(options).start();
+        Self { server, workers }
+    }
+}
+
+impl Broker for Bullmq {
+    const DROPS_REPEATS: bool = true;
+
+    fn destination(&self) -> String {
+        format!("type = 'bullmq', bullmq = {{ url = '{}' }}", self.server.url())
+    }
+
+    fn arrived(&self) -> Vec<String> {
+        self.workers.messages("begin")
+    }
+
+    fn kill(&mut self) {
+        self.server.kill();
+    }
+
+    fn start_again(&mut self) {
+        self.server.start_again();
+    }
+}
+
+#[test]
+fn relays_that_are_killed_lose_and_repeat_nothing() {
+    super::relays_that_are_killed_lose_nothing(&Bullmq::start("redis", "bullmq"));
+}
+
+#[test]
+fn relays_that_are_killed_lose_and_repeat_nothing_with_the_major_before() {
+    super::relays_that_are_killed_lose_nothing(&Bullmq::start("valkey", "bullmq5"));
+}
+
+#[test]
+fn an_outage_spends_no_attempt_and_loses_nothing() {
+    super::an_outage_spends_no_attempt_and_loses_nothing(&mut Bullmq::start("valkey", "bullmq"));
+}
