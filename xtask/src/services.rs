@@ -30,6 +30,7 @@ mod mysql;
 mod nats;
 mod node_modules;
 mod patience;
+mod pgbouncer;
 mod ports;
 mod postgres;
 mod prism;

@@ -42,6 +42,8 @@ mod done;
     feature = "sqlx-sqlite"
 ))]
 mod headers;
+#[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres"))]
+mod silence;
 // An application that only writes needs a part of it.
 #[cfg(any(feature = "mysql", feature = "postgres", feature = "rusqlite", feature = "sqlx-sqlite"))]
 #[cfg_attr(not(any(feature = "mysql", feature = "postgres", feature = "sqlite")), allow(dead_code))]

@@ -8,7 +8,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::{
-    emulate, kafka, mailpit, mariadb, mongodb, mysql, nats, postgres, prism, rabbitmq, redis, smtp_sink, valkey,
+    emulate, kafka, mailpit, mariadb, mongodb, mysql, nats, pgbouncer, postgres, prism, rabbitmq, redis, smtp_sink,
+    valkey,
 };
 
 pub const CATALOG: &[Service] = &[
@@ -16,7 +17,11 @@ pub const CATALOG: &[Service] = &[
     valkey::SERVICE,
     postgres::SERVICE,
     postgres::SERVICE_13,
+    postgres::SERVICE_14,
+    postgres::SERVICE_16,
+    postgres::SERVICE_17,
     postgres::SERVICE_18,
+    pgbouncer::SERVICE,
     mariadb::SERVICE,
     mysql::SERVICE,
     mongodb::SERVICE,

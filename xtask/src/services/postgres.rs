@@ -1,4 +1,4 @@
-//! PostgreSQL: the one of Debian, the oldest that is supported, and the newest.
+//! PostgreSQL: the one of Debian, and every other version that is supported.
 
 use std::net::SocketAddr;
 use std::os::unix::fs::chown;
@@ -25,21 +25,29 @@ pub const SERVICE: Service = Service {
 };
 
 pub const SERVICE_13: Service =
-    Service { name: "postgres13", needs: FROM_NPM, find: || OLDEST.find(), fetch: || OLDEST.fetch(), ..SERVICE };
-
+    Service { name: "postgres13", needs: FROM_NPM, find: || V13.find(), fetch: || V13.fetch(), ..SERVICE };
+pub const SERVICE_14: Service =
+    Service { name: "postgres14", needs: FROM_NPM, find: || V14.find(), fetch: || V14.fetch(), ..SERVICE };
+pub const SERVICE_16: Service =
+    Service { name: "postgres16", needs: FROM_NPM, find: || V16.find(), fetch: || V16.fetch(), ..SERVICE };
+pub const SERVICE_17: Service =
+    Service { name: "postgres17", needs: FROM_NPM, find: || V17.find(), fetch: || V17.fetch(), ..SERVICE };
 pub const SERVICE_18: Service =
-    Service { name: "postgres18", needs: FROM_NPM, find: || NEWEST.find(), fetch: || NEWEST.fetch(), ..SERVICE };
+    Service { name: "postgres18", needs: FROM_NPM, find: || V18.find(), fetch: || V18.fetch(), ..SERVICE };
 
 const FROM_NPM: &[(&str, &str)] = &[("npm", "npm"), ("node", "nodejs")];
-const OLDEST: Package = Package { version: "13.23.0-beta.16" };
-const NEWEST: Package = Package { version: "18.4.0-beta.17" };
+const V13: Package = Package { version: "13.23.0-beta.16" };
+const V14: Package = Package { version: "14.23.0-beta.17" };
+const V16: Package = Package { version: "16.14.0-beta.17" };
+const V17: Package = Package { version: "17.10.0-beta.17" };
+const V18: Package = Package { version: "18.4.0-beta.17" };
 
 /// Length, protocol 3.0, user and database.
-const STARTUP: &[u8] = b"\x00\x00\x00\x29\x00\x03\x00\x00user\x00postgres\x00database\x00postgres\x00\x00";
-const AUTHENTICATION_OK: &[u8] = b"R\x00\x00\x00\x08\x00\x00\x00\x00";
+pub const STARTUP: &[u8] = b"\x00\x00\x00\x29\x00\x03\x00\x00user\x00postgres\x00database\x00postgres\x00\x00";
+pub const AUTHENTICATION_OK: &[u8] = b"R\x00\x00\x00\x08\x00\x00\x00\x00";
 
-/// In the environment of a server that is to be the standby of another one: where that is.
-const PRIMARY: &str = "POSTHASTE_PRIMARY";
+/// In the environment of a server that is to be the standby of another one, or of a pooler: where that is.
+pub const PRIMARY: &str = "POSTHASTE_PRIMARY";
 
 /// The npm package of its programs.
 struct Package {
@@ -114,11 +122,11 @@ fn command(node: &Node) -> Result<Command> {
 }
 
 /// A user without rights; has this number on every Linux.
-const NOBODY: u32 = 65534;
+pub const NOBODY: u32 = 65534;
 
 /// PostgreSQL refuses to be run by root. It keeps the right to enter any folder: the data and the programs may well stand in
 /// one that only root may enter.
-fn as_nobody_if_root(program: &Path) -> Command {
+pub fn as_nobody_if_root(program: &Path) -> Command {
     if !install::is_root() {
         return Command::new(program);
     }

@@ -44,6 +44,9 @@ pub enum Fault {
     /// The server gets the request; the client never gets the answer, however late the server gives it: when another fault is
     /// set, all connections end.
     DropAnswers,
+    /// The connections of this moment lead to a machine that is gone: they stay open, and nothing comes through ever again. New ones
+    /// pass, as if another machine had taken its place.
+    Vanish,
 }
 
 /// A running proxy; it and its connections end when it is dropped.

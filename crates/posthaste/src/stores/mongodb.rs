@@ -17,6 +17,7 @@
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use mongodb::Client;
 use mongodb::options::{ClientOptions, DatabaseOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern};
@@ -30,6 +31,7 @@ pub use self::outbox::{Outbox, Transaction};
 use self::status_stamps::Pace;
 use crate::Secret;
 use crate::error::{Error, Kind, Result};
+use crate::stores::silence::Silence;
 
 mod abandoned_sessions;
 mod advance;
@@ -87,6 +89,7 @@ pub struct MongoDb {
 
 #[derive(Debug)]
 struct Shared {
+    silence: Silence,
     db: Db,
     outbox: Outbox,
     /// Who this is as a sequencer: one per opened store, whatever the workers in it are called.
@@ -99,6 +102,9 @@ struct Shared {
     purge_from: AtomicU64,
 }
 
+/// How often the driver asks a server whether it is there.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+
 impl MongoDb {
     /// Opens the store at a `mongodb://` or `mongodb+srv://` address. Connects when it is first needed, and says nothing about
     /// what is there: see [`Store::migrate`](crate::store::Store::migrate).
@@ -107,6 +113,8 @@ impl MongoDb {
         client.app_name.get_or_insert_with(|| "posthaste".into());
         client.connect_timeout.get_or_insert(options.connect_timeout);
         client.server_selection_timeout.get_or_insert(options.server_selection_timeout);
+        // By which the driver notices that a server is gone, and gives up the connections that nobody waits on.
+        client.heartbeat_freq.get_or_insert(HEARTBEAT);
         let database = options.database.clone().or_else(|| client.default_database.clone());
         let database = database.ok_or_else(|| {
             Error::new(Kind::Invalid, "the address names no database: end it with /NAME, or give `database`")
@@ -123,10 +131,12 @@ impl MongoDb {
             .write_concern(WriteConcern::majority())
             .selection_criteria(SelectionCriteria::ReadPreference(ReadPreference::Primary))
             .build();
+        let answer_timeout = options.answer_timeout;
         let options = Arc::new(Options { database: Some(database.into()), ..options });
         let shared = Shared {
             outbox: Outbox::sharing(Arc::clone(&options)),
             db: Db::new(client.database_with_options(database, concerns), options),
+            silence: Silence::after(answer_timeout),
             sequencer: Uuid::now_v7().to_string(),
             partitions: OnceLock::new(),
             change_stream: ChangeStream::default(),
@@ -134,6 +144,11 @@ impl MongoDb {
             purge_from: AtomicU64::new(0),
         };
         Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Asks for as long as that may take.
+    async fn in_time<T>(&self, verb: &str, asking: impl Future<Output = Result<T>>) -> Result<T> {
+        self.shared.silence.limits(verb, asking).await
     }
 
     /// The name of the collection that applications write to.

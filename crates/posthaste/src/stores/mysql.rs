@@ -22,16 +22,16 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Duration;
 
-use mysql_async::{Conn, Pool};
+use mysql_async::Conn;
 use tokio::sync::Notify;
 
 #[cfg(feature = "sqlx-mysql")]
 pub(crate) use self::error::sqlx as sqlx_error;
 pub use self::options::Options;
 pub use self::outbox::Outbox;
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
+use crate::stores::silence::Silence;
 
 mod advance;
 mod audit;
@@ -59,6 +59,7 @@ mod outbox;
 mod overview;
 mod partitions;
 mod pause;
+mod pools;
 mod purge;
 mod ranges;
 mod read;
@@ -75,9 +76,6 @@ mod store;
 mod watch;
 mod write;
 
-/// Longest wait for a connection: to be made, or to be free.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// A store in MySQL or MariaDB. Clones share the connections.
 #[derive(Debug, Clone)]
 pub struct MySql {
@@ -88,7 +86,8 @@ struct Shared {
     options: Options,
     /// Where it is, for errors.
     place: String,
-    pool: Pool,
+    pools: pools::Pools,
+    silence: Silence,
     family: family::Known,
     partitions: partitions::Known,
     sequencer: sequencer::Sequencer,
@@ -113,7 +112,8 @@ impl MySql {
         let connect = connection::config(&options)?;
         let shared = Shared {
             place: connection::place(&connect),
-            pool: Pool::new(connect),
+            pools: pools::Pools::new(connect),
+            silence: Silence::after(options.answer_timeout),
             options,
             family: family::Known::default(),
             partitions: partitions::Known::default(),
@@ -139,13 +139,16 @@ impl MySql {
         self.shared.woken.notify_waiters();
     }
 
+    /// Asks for as long as that may take.
+    async fn in_time<T>(&self, verb: &str, asking: impl Future<Output = Result<T>>) -> Result<T> {
+        self.shared.silence.limits(verb, asking).await
+    }
+
     /// A connection, for as long as its holder needs it.
     async fn connection(&self) -> Result<Conn> {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
-        let connected = match tokio::time::timeout(PATIENCE, self.shared.pool.get_conn()).await {
-            Ok(connected) => connected.map_err(Error::from),
-            Err(_) => Err(Error::new(Kind::Unavailable, "no connection to the database in time")),
-        };
-        connected.map_err(|error| error.at(&self.shared.place))
+        let Shared { silence, pools, place, .. } = &*self.shared;
+        let connect = async { Ok(pools.newest(silence).get_conn().await?) };
+        silence.limits("connect", connect).await.map_err(|error| error.at(place))
     }
 }

@@ -24,17 +24,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use deadpool_postgres::{Client, Pool};
 use tokio::sync::Notify;
 
 #[cfg(feature = "sqlx-postgres")]
 pub(crate) use self::error::refused;
-pub use self::options::Options;
+pub use self::options::{Options, Pooler};
 pub use self::outbox::{Connection, Outbox};
 pub use self::schema::SCHEMA;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 mod accept;
+mod address;
 mod advance;
 mod audit;
 mod change_source;
@@ -60,7 +60,10 @@ mod options;
 mod outbox;
 mod overview;
 mod partitions;
+mod password;
 mod pause;
+mod pool;
+mod pooler;
 mod purge;
 mod read;
 mod read_key;
@@ -70,6 +73,7 @@ mod release_source;
 mod renew;
 mod schema;
 mod segments;
+mod session;
 mod sources;
 mod store;
 mod ticks;
@@ -86,9 +90,8 @@ pub struct Postgres {
 
 struct Shared {
     options: Options,
-    /// Where it is, for errors.
-    place: String,
-    pool: Pool,
+    way: Arc<connection::Way>,
+    pool: pool::Pool,
     partitions: partitions::Known,
     identity: Arc<identity::Identity>,
     ticks: Arc<ticks::Ticks>,
@@ -110,9 +113,10 @@ impl Postgres {
     /// A handle. Says nothing about the server: the first call connects to it, and later calls do so again whenever that is needed.
     pub fn open(options: Options) -> Result<Self> {
         let (identity, ticks) = (Arc::default(), Arc::default());
+        let way = Arc::new(connection::Way::to(&options)?);
         let shared = Shared {
-            pool: connection::pool(&options, &identity, &ticks)?,
-            place: connection::place(&connection::config(&options)?),
+            pool: pool::pool(&options, &way, &identity, &ticks)?,
+            way,
             options,
             partitions: partitions::Known::default(),
             identity,
@@ -144,8 +148,8 @@ impl Postgres {
     }
 
     /// A connection, for as long as its holder needs it.
-    async fn client(&self) -> Result<Client> {
+    async fn client(&self) -> Result<pool::Client> {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
-        self.shared.pool.get().await.map_err(|error| Error::from(error).at(&self.shared.place))
+        self.shared.pool.get().await.map_err(|error| pool::refused(error).at(self.shared.way.place()))
     }
 }

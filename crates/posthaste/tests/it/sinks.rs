@@ -12,7 +12,15 @@ mod handlers;
 mod handlers_behind_a_relay;
 #[cfg(feature = "kafka")]
 mod kafka;
-#[cfg(any(feature = "bullmq", feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+#[cfg(any(
+    feature = "bullmq",
+    feature = "email",
+    feature = "kafka",
+    feature = "nats",
+    feature = "rabbitmq",
+    feature = "redis",
+    feature = "webhook"
+))]
 mod key;
 #[cfg(feature = "nats")]
 mod nats;
@@ -23,13 +31,30 @@ mod planted;
 mod rabbitmq;
 #[cfg(feature = "redis")]
 mod redis;
-#[cfg(any(feature = "bullmq", feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+#[cfg(any(
+    feature = "bullmq",
+    feature = "email",
+    feature = "kafka",
+    feature = "nats",
+    feature = "rabbitmq",
+    feature = "redis",
+    feature = "webhook"
+))]
 mod runs;
 #[cfg(feature = "slack")]
 mod slack;
 #[cfg(feature = "sms")]
 mod sms;
 mod stdout;
+#[cfg(any(
+    feature = "email",
+    feature = "kafka",
+    feature = "nats",
+    feature = "rabbitmq",
+    feature = "redis",
+    feature = "webhook"
+))]
+mod vanished;
 #[cfg(feature = "webhook")]
 mod webhook;
 

@@ -17,12 +17,14 @@ pub(super) struct Acceptor {
     connections: JoinSet<io::Result<()>>,
     /// The fault in force. A connection looks it up and passes data on under the lock of this channel.
     fault: watch::Sender<Fault>,
+    /// Of connections that lead nowhere any more.
+    vanished: Vec<watch::Sender<Fault>>,
 }
 
 impl Acceptor {
     pub(super) fn new(listener: TcpListener, address: SocketAddr, server: SocketAddr) -> Self {
         let door = Door::new(listener, address);
-        Self { server, door, connections: JoinSet::new(), fault: watch::Sender::default() }
+        Self { server, door, connections: JoinSet::new(), fault: watch::Sender::default(), vanished: Vec::new() }
     }
 
     pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Command>) {
@@ -58,6 +60,10 @@ impl Acceptor {
         match fault {
             Fault::Refuse => self.door.shut()?,
             _ => self.door.open()?,
+        }
+        if fault == Fault::Vanish {
+            self.fault.send_replace(Fault::BlackHole);
+            self.vanished.push(std::mem::take(&mut self.fault));
         }
         self.fault.send_replace(fault);
         Ok(())

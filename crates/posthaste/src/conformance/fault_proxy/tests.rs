@@ -90,6 +90,18 @@ async fn received(line: &Line, bytes: usize) {
 }
 
 #[tokio::test]
+async fn connections_to_a_machine_that_vanished_stay_silent_and_new_ones_pass() {
+    let mut line = line().await;
+    line.proxy.set(Fault::Vanish).await;
+    line.client.write_all(b"anyone?").await.unwrap();
+    let mut fresh = TcpStream::connect(line.proxy.address()).await.unwrap();
+    assert_eq!(ask(&mut fresh).await.unwrap(), "ping");
+    line.proxy.set(Fault::Pass).await;
+    assert!(timeout(SILENCE, answer(&mut line.client)).await.is_err(), "the old one stays silent");
+    assert_eq!(line.received.load(Ordering::SeqCst), 8);
+}
+
+#[tokio::test]
 async fn a_delay_holds_up_both_directions() {
     let mut line = line().await;
     line.proxy.set(Fault::Delay(SILENCE)).await;

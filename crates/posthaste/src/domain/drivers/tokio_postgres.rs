@@ -56,7 +56,7 @@ impl Transaction for tokio_postgres::Transaction<'_> {
 pub(super) async fn receive(connection: &impl Runs, receipt: &Receipt<'_>) -> Result<bool> {
     let message = receipt.message.to_string();
     let mark = [(&receipt.consumer as _, Type::TEXT), (&message as _, Type::TEXT)];
-    if connection.run(&in_schema(RECEIVE, receipt.schema), &mark).await? == 0 {
+    if connection.run(&in_schema(RECEIVE, receipt.schema), &mark, true).await? == 0 {
         return Ok(false);
     }
     let Some((key, position)) = receipt.order else { return Ok(true) };
@@ -67,16 +67,16 @@ pub(super) async fn receive(connection: &impl Runs, receipt: &Receipt<'_>) -> Re
         (&number(position.tick) as _, Type::INT8),
         (&number(position.seq) as _, Type::INT8),
     ];
-    Ok(connection.run(&in_schema(RECEIVE_IN_ORDER, receipt.schema), &newest).await? == 1)
+    Ok(connection.run(&in_schema(RECEIVE_IN_ORDER, receipt.schema), &newest, true).await? == 1)
 }
 
 pub(super) async fn expire(connection: &impl Runs, receipt: &Receipt<'_>) -> Result<()> {
     let expired = [(&receipt.consumer as _, Type::TEXT), (&retention(receipt) as _, Type::FLOAT8)];
-    connection.run(&in_schema(EXPIRE, receipt.schema), &expired).await.map(drop)
+    connection.run(&in_schema(EXPIRE, receipt.schema), &expired, true).await.map(drop)
 }
 
 pub(super) async fn forget(connection: &impl Runs, receipt: &Receipt<'_>) -> Result<()> {
     let message = receipt.message.to_string();
     let mark = [(&receipt.consumer as _, Type::TEXT), (&message as _, Type::TEXT)];
-    connection.run(&in_schema(FORGET, receipt.schema), &mark).await.map(drop)
+    connection.run(&in_schema(FORGET, receipt.schema), &mark, true).await.map(drop)
 }

@@ -16,6 +16,9 @@ use super::verdict;
 use crate::sink::Error;
 use crate::sink::settings::{Problem, Tls};
 
+/// How long a connection that was used before may take to say that it is there.
+const LIVENESS: Duration = Duration::from_secs(3);
+
 /// Connections that are used by one mail at a time.
 pub(super) struct Connections {
     server: Server,
@@ -67,10 +70,14 @@ impl Connections {
     /// A connection that nobody else uses; with `fresh`, one that was never used.
     pub(super) async fn take(&self, fresh: bool) -> Result<Taken<'_>, Error> {
         let permit = self.permits.acquire().await.map_err(|_| Error::unreachable("the sink is closed"))?;
-        match self.idle().filter(|_| !fresh) {
-            Some(smtp) => Ok(Taken { smtp, used: true, _permit: permit }),
-            None => Ok(Taken { smtp: self.connect().await?, used: false, _permit: permit }),
+        while let Some(mut smtp) = self.idle().filter(|_| !fresh) {
+            // One whose other end has vanished would take a mail and say nothing for as long as a mail may take.
+            let answers = tokio::time::timeout(LIVENESS, smtp.test_connected()).await;
+            if answers == Ok(true) {
+                return Ok(Taken { smtp, used: true, _permit: permit });
+            }
         }
+        Ok(Taken { smtp: self.connect().await?, used: false, _permit: permit })
     }
 
     fn idle(&self) -> Option<AsyncSmtpConnection> {

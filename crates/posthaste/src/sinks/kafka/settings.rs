@@ -53,5 +53,5 @@ fn aggregate_type() -> Template {
 
 /// Shorter than a destination's own timeout, which would cost an attempt.
 fn patience() -> Duration {
-    Duration::from_secs(20)
+    Duration::from_secs(10)
 }

@@ -175,5 +175,5 @@ fn event_type() -> Template {
 
 /// Shorter than a destination's own timeout, which would cost an attempt.
 fn patience() -> Duration {
-    Duration::from_secs(20)
+    Duration::from_secs(10)
 }

@@ -18,15 +18,15 @@ use crate::journal::{
 #[async_trait]
 impl Journal for MongoDb {
     async fn partitions(&self) -> Result<u16> {
-        partitions::partitions(self).await
+        self.in_time("partitions", partitions::partitions(self)).await
     }
 
     async fn register(&self, destinations: &[Destination]) -> Result<()> {
-        register::register(self, destinations).await
+        self.in_time("register", register::register(self, destinations)).await
     }
 
     async fn lease(&self, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
-        lease::lease(self, worker, ttl, want).await
+        self.in_time("lease", lease::lease(self, worker, ttl, want)).await
     }
 
     async fn renew(
@@ -36,23 +36,23 @@ impl Journal for MongoDb {
         held: &[Lease],
         report: &WorkerReport,
     ) -> Result<Vec<Partition>> {
-        renew::renew(self, worker, ttl, held, report).await
+        self.in_time("renew", renew::renew(self, worker, ttl, held, report)).await
     }
 
     async fn release(&self, worker: &WorkerId, held: &[Lease], leaving: bool) -> Result<()> {
-        release::release(self, worker, held, leaving).await
+        self.in_time("release", release::release(self, worker, held, leaving)).await
     }
 
     async fn advance(&self) -> Result<Position> {
-        advance::advance(self).await
+        self.in_time("advance", advance::advance(self)).await
     }
 
     async fn open(&self, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
-        open::open(self, destination, leases).await
+        self.in_time("open", open::open(self, destination, leases)).await
     }
 
     async fn read(&self, request: &ReadRequest) -> Result<Batch> {
-        read::read(self, request).await
+        self.in_time("read", read::read(self, request)).await
     }
 
     async fn read_key(
@@ -62,19 +62,19 @@ impl Journal for MongoDb {
         held: &HeldKey,
         limit: usize,
     ) -> Result<Vec<Entry>> {
-        read_key::read_key(self, destination, partition, held, limit).await
+        self.in_time("read_key", read_key::read_key(self, destination, partition, held, limit)).await
     }
 
     async fn due(&self, destination: &Name, partitions: &[Partition], limit: usize) -> Result<DueBatch> {
-        due::due(self, destination, partitions, limit).await
+        self.in_time("due", due::due(self, destination, partitions, limit)).await
     }
 
     async fn commit(&self, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
-        commit::commit(self, commits).await
+        self.in_time("commit", commit::commit(self, commits)).await
     }
 
     async fn purge(&self, older_than: Duration, limit: usize) -> Result<Purged> {
-        purge::purge(self, older_than, limit).await
+        self.in_time("purge", purge::purge(self, older_than, limit)).await
     }
 
     async fn lease_source(
@@ -85,14 +85,14 @@ impl Journal for MongoDb {
         held: Option<Epoch>,
         report: &SourceReport,
     ) -> Result<SourceGrant> {
-        lease_source::lease_source(self, worker, source, ttl, held, report).await
+        self.in_time("lease_source", lease_source::lease_source(self, worker, source, ttl, held, report)).await
     }
 
     async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>> {
-        ingest::ingest(self, ingest).await
+        self.in_time("ingest", ingest::ingest(self, ingest)).await
     }
 
     async fn release_source(&self, worker: &WorkerId, source: &Name, held: Epoch) -> Result<()> {
-        release_source::release_source(self, worker, source, held).await
+        self.in_time("release_source", release_source::release_source(self, worker, source, held)).await
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::duration;
 use crate::error::{Error, Kind, Result};
 use crate::journal::PARTITIONS;
 
@@ -33,6 +34,9 @@ pub struct Options {
     pub fields: Fields,
     /// What the status of a document is called.
     pub status: StatusNames,
+    /// How long the server may say nothing before a call of the relay has failed. What was merely slow gets twice as long the next time.
+    #[serde(with = "duration")]
+    pub answer_timeout: Duration,
     /// How long to wait for a connection.
     #[serde(skip)]
     pub connect_timeout: Duration,
@@ -56,6 +60,7 @@ impl Default for Options {
             aggregate_type: "aggregate".into(),
             fields: Fields::default(),
             status: StatusNames::default(),
+            answer_timeout: Duration::from_secs(8),
             connect_timeout: Duration::from_secs(5),
             server_selection_timeout: Duration::from_secs(15),
             call_timeout: Duration::from_secs(30),

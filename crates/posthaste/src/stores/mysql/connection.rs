@@ -29,7 +29,7 @@ pub(super) fn config(options: &Options) -> Result<Opts> {
     let mut builder = OptsBuilder::from_opts(url.clone())
         .init(SESSION.to_vec())
         .stmt_cache_size(PREPARED)
-        .tcp_keepalive(Some(Duration::from_secs(30)))
+        .tcp_keepalive(Some(options.answer_timeout))
         .prefer_socket(false)
         // A connection comes back as it was given: every transaction is ended, and nothing else is changed.
         .pool_opts(pool.with_reset_connection(false));

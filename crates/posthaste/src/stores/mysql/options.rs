@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::duration;
 use crate::journal::PARTITIONS;
 use crate::secret::Secret;
 
@@ -20,6 +22,10 @@ pub struct Options {
     pub password: Option<Secret>,
     /// Connections of one relay, at most.
     pub connections: usize,
+    /// How long the server may say nothing before its connections are given up and made anew. What was merely slow gets twice as long the
+    /// next time.
+    #[serde(with = "duration")]
+    pub answer_timeout: Duration,
     /// The certificates (PEM) to trust, in place of the built-in ones.
     pub root_certificates: Option<PathBuf>,
     /// Partitions of a journal that is yet to be made; an existing one keeps what it has.
@@ -36,7 +42,14 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { url: Secret::new(""), password: None, connections: 4, root_certificates: None, partitions: PARTITIONS }
+        Self {
+            url: Secret::new(""),
+            password: None,
+            connections: 4,
+            answer_timeout: Duration::from_secs(5),
+            root_certificates: None,
+            partitions: PARTITIONS,
+        }
     }
 }
 
@@ -45,6 +58,7 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
             .field("connections", &self.connections)
+            .field("answer_timeout", &self.answer_timeout)
             .field("partitions", &self.partitions)
             .finish_non_exhaustive()
     }

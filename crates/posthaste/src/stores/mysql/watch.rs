@@ -84,7 +84,8 @@ impl Watch for Watcher {
         let deadline = Instant::now() + timeout;
         loop {
             self.rest(deadline).await;
-            if std::mem::take(&mut self.try_next) || self.poll().await? {
+            let store = self.store.clone();
+            if std::mem::take(&mut self.try_next) || store.in_time("watch", self.poll()).await? {
                 return Ok(Hint::Maybe);
             }
             if Instant::now() >= deadline {

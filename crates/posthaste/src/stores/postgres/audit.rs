@@ -2,6 +2,7 @@
 
 use tokio_postgres::Row;
 
+use super::session::Statements;
 use super::{Postgres, codec};
 use crate::error::Result;
 use crate::inspect::{AuditEntry, Change};
@@ -9,17 +10,17 @@ use crate::stores::values::{signed, unsigned};
 
 pub(super) async fn record(store: &Postgres, change: &Change) -> Result<()> {
     let client = store.client().await?;
-    let statement = client.prepare_cached(include_str!("sql/audit/record.sql")).await?;
     let affected = signed(change.affected);
-    client.execute(&statement, &[&change.who, &change.action, &change.target, &affected]).await?;
+    client
+        .execute(include_str!("sql/audit/record.sql"), &[&change.who, &change.action, &change.target, &affected])
+        .await?;
     Ok(())
 }
 
 pub(super) async fn audit(store: &Postgres, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {
     let client = store.client().await?;
-    let statement = client.prepare_cached(include_str!("sql/audit/audit.sql")).await?;
     let before = before.map_or(i64::MAX, signed);
-    let rows = client.query(&statement, &[&before, &signed(limit)]).await?;
+    let rows = client.query(include_str!("sql/audit/audit.sql"), &[&before, &signed(limit)]).await?;
     rows.iter().map(entry).collect()
 }
 

@@ -7,12 +7,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use deadpool_postgres::{Client, Transaction};
 use tokio::time::Instant;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{GenericClient, Statement};
 
 use self::columns::{Attempts, Cursors, Deliveries, Freed, Holds, Parks};
+use super::pool::Client;
+use super::session::{Statements, Transaction};
 use super::{Outbox, Postgres, register};
 use crate::destination::Name;
 use crate::error::Result;
@@ -53,8 +53,7 @@ pub(super) async fn commit(store: &Postgres, commits: &[LaneCommit]) -> Result<V
     for round in rounds(commits) {
         let mark = store.shared.marks.are_due(&round);
         let taken = if round.iter().all(|commit| commit.is_cursor_only()) {
-            let statement = client.prepare_cached(include_str!("sql/commit/cursor.sql")).await?;
-            move_cursors(&**client, &statement, &round, mark, true).await?
+            move_cursors(&*client, &round, mark, true).await?
         } else {
             change_all(&mut client, &store.outbox(), &round, mark).await?
         };
@@ -92,14 +91,13 @@ fn rounds(commits: &[LaneCommit]) -> Vec<Vec<&LaneCommit>> {
 
 /// Moves the cursors of the lanes that are still held, and returns those.
 async fn move_cursors<'a>(
-    client: &impl GenericClient,
-    statement: &Statement,
+    session: &impl Statements,
     commits: &[&'a LaneCommit],
     mark: bool,
     quick: bool,
 ) -> Result<HashSet<Lane<'a>>> {
     let cursors = Cursors::of(commits);
-    let rows = client.query(statement, &cursors.params(&mark, &quick)).await?;
+    let rows = session.query(include_str!("sql/commit/cursor.sql"), &cursors.params(&mark, &quick)).await?;
     let mut taken = HashSet::new();
     for row in rows {
         let place: i64 = row.try_get("place")?;
@@ -116,8 +114,7 @@ async fn change_all<'a>(
     mark: bool,
 ) -> Result<HashSet<Lane<'a>>> {
     let transaction = client.transaction().await?;
-    let cursor = transaction.prepare_cached(include_str!("sql/commit/cursor.sql")).await?;
-    let taken = move_cursors(&*transaction, &cursor, commits, mark, false).await?;
+    let taken = move_cursors(&transaction, commits, mark, false).await?;
     let accepted: Vec<_> = commits.iter().copied().filter(|commit| taken.contains(&lane(commit))).collect();
     let unparked = Deliveries::of(&accepted, |commit| &commit.unpark);
     run(&transaction, include_str!("sql/commit/unpark.sql"), unparked.params()).await?;
@@ -141,8 +138,7 @@ async fn run<const N: usize>(
     params: Option<[&(dyn ToSql + Sync); N]>,
 ) -> Result<()> {
     if let Some(params) = params {
-        let statement = transaction.prepare_cached(sql).await?;
-        transaction.execute(&statement, &params).await?;
+        transaction.execute(sql, &params).await?;
     }
     Ok(())
 }

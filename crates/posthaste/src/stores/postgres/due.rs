@@ -2,6 +2,7 @@
 
 use tokio_postgres::Row;
 
+use super::session::Statements;
 use super::{Postgres, codec};
 use crate::destination::Name;
 use crate::error::{Error, Result};
@@ -16,9 +17,10 @@ pub(super) async fn due(
     limit: usize,
 ) -> Result<DueBatch> {
     let client = store.client().await?;
-    let statement = client.prepare_cached(with_columns!(codec::COLUMNS, "sql/due.sql")).await?;
     let (partitions, limit) = (codec::partitions(partitions), values::signed(limit));
-    let rows = client.query(&statement, &[&destination.as_str(), &partitions, &limit]).await?;
+    let rows = client
+        .query(with_columns!(codec::COLUMNS, "sql/due.sql"), &[&destination.as_str(), &partitions, &limit])
+        .await?;
     // There is at least one row, unless the destination is not known.
     let first = rows.first().ok_or_else(|| Error::unknown_destination(destination))?;
     let next_in: Option<i64> = first.try_get("next_in")?;

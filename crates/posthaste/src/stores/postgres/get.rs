@@ -1,10 +1,10 @@
 //! Everything about one message.
 
-use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::{Postgres, codec, connection};
+use super::session::{Statements, Transaction};
+use super::{Postgres, codec};
 use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
 use crate::journal::{Epoch, Partition};
@@ -15,9 +15,10 @@ use crate::stores::values::{self, unsigned};
 
 pub(super) async fn get(store: &Postgres, id: MessageId) -> Result<Option<Report>> {
     let mut client = store.client().await?;
-    let snapshot = connection::snapshot(&mut client).await?;
-    let statement = snapshot.prepare_cached(with_columns!(codec::COLUMNS, "sql/get/message.sql")).await?;
-    let Some(row) = snapshot.query_opt(&statement, &[&id.0]).await? else { return Ok(None) };
+    let snapshot = client.snapshot().await?;
+    let Some(row) = snapshot.query_opt(with_columns!(codec::COLUMNS, "sql/get/message.sql"), &[&id.0]).await? else {
+        return Ok(None);
+    };
     let (seq, partition, message) = (row.try_get("seq")?, codec::partition_of(&row)?, codec::message(&row)?);
     let position = codec::position(row.try_get("tick")?, seq);
     let subject = Subject { snapshot: &snapshot, seq, partition, message: &message };
@@ -35,9 +36,8 @@ struct Subject<'a> {
 
 impl Subject<'_> {
     async fn deliveries(&self) -> Result<Vec<DeliveryReport>> {
-        let statement = self.snapshot.prepare_cached(include_str!("sql/get/deliveries.sql")).await?;
         let mut deliveries = Vec::new();
-        for row in self.snapshot.query(&statement, &[&self.seq]).await? {
+        for row in self.snapshot.query(include_str!("sql/get/deliveries.sql"), &[&self.seq]).await? {
             deliveries.push(self.delivery(&row).await?);
         }
         Ok(deliveries)
@@ -61,10 +61,11 @@ impl Subject<'_> {
     }
 
     async fn behind(&self, destination: &str) -> Result<Behind> {
-        let statement = self.snapshot.prepare_cached(include_str!("sql/get/behind.sql")).await?;
         let tenant = self.message.tenant.as_deref().unwrap_or_default();
-        let Some(row) =
-            self.snapshot.query_opt(&statement, &[&destination, &self.message.key.as_deref(), &tenant]).await?
+        let Some(row) = self
+            .snapshot
+            .query_opt(include_str!("sql/get/behind.sql"), &[&destination, &self.message.key.as_deref(), &tenant])
+            .await?
         else {
             return Ok(Behind { id: None, status: None, error: None, due_at: None });
         };
@@ -77,14 +78,12 @@ impl Subject<'_> {
     }
 
     async fn ahead(&self, destination: &str) -> Result<u64> {
-        let statement = self.snapshot.prepare_cached(include_str!("sql/get/ahead.sql")).await?;
         let lane: [&(dyn ToSql + Sync); 3] = [&destination, &i32::from(self.partition.number()), &self.seq];
-        Ok(unsigned(self.snapshot.query_one(&statement, &lane).await?.try_get("messages")?))
+        Ok(unsigned(self.snapshot.query_one(include_str!("sql/get/ahead.sql"), &lane).await?.try_get("messages")?))
     }
 
     async fn timeline(&self, destination: &str) -> Result<Vec<AttemptReport>> {
-        let statement = self.snapshot.prepare_cached(include_str!("sql/get/timeline.sql")).await?;
-        let rows = self.snapshot.query(&statement, &[&self.seq, &destination]).await?;
+        let rows = self.snapshot.query(include_str!("sql/get/timeline.sql"), &[&self.seq, &destination]).await?;
         let attempt = |row: &Row| {
             Ok(AttemptReport {
                 number: codec::count(row, "number")?,
@@ -98,8 +97,9 @@ impl Subject<'_> {
     }
 
     async fn lease(&self) -> Result<Option<LeaseReport>> {
-        let statement = self.snapshot.prepare_cached(include_str!("sql/get/lease.sql")).await?;
-        let Some(row) = self.snapshot.query_opt(&statement, &[&i32::from(self.partition.number())]).await? else {
+        let Some(row) =
+            self.snapshot.query_opt(include_str!("sql/get/lease.sql"), &[&i32::from(self.partition.number())]).await?
+        else {
             return Ok(None);
         };
         Ok(Some(LeaseReport {

@@ -11,15 +11,15 @@
 //! | another | any | a copy | nothing is delivered until a person has looked |
 //!
 //! Every connection asks when it is made, before it is used for anything: a failover never happens to an open connection, because one
-//! to a server that cannot be written to is not kept.
+//! to a server that cannot be written to is not kept. Behind a pooler it can, so there every transaction asks (`pooler.rs`).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use deadpool_postgres::{ClientWrapper, HookError};
-use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Row, SimpleQueryMessage, SimpleQueryRow};
 
+use super::schema::in_schema;
 use super::ticks::Ticks;
 use crate::error::{Error, Kind, Result};
 
@@ -45,31 +45,40 @@ struct Known {
     since: Instant,
 }
 
-impl Identity {
-    /// Finds out where a new connection leads to, and makes the seam of a failover. Refuses a replica, another database than before,
-    /// and an earlier state of it.
-    pub(super) async fn recognise(&self, client: &ClientWrapper, ticks: &Ticks) -> Result<(), HookError> {
-        let found = ask(client).await?;
-        if found.timeline == REPLICA {
-            return Err(HookError::message(
-                "the server is a replica, which cannot be written to: waiting for a primary",
-            ));
-        }
-        let before = self.server();
-        if before.as_ref() == Some(&found) {
-            return Ok(());
-        }
-        if before.is_some_and(|before| before.system != found.system || before.timeline > found.timeline) {
-            return Err(HookError::message(
-                "this is another database than before, or an earlier state of it: run `posthaste check`, then start anew",
-            ));
-        }
-        make_seam(client).await?;
-        ticks.forget();
-        *self.known() = Some(Known { server: found, since: Instant::now() });
-        Ok(())
+impl Server {
+    /// Whether it tells enough to be told from another, and from itself after a failover.
+    pub(super) fn tells(&self) -> bool {
+        self.timeline != UNKNOWN
     }
+}
 
+/// Finds out where a new connection leads to, and makes the seam of a failover. Refuses a replica, another database than before, and an
+/// earlier state of it.
+pub(super) async fn recognise(identity: &Identity, client: &Client, ticks: &Ticks, schema: &str) -> Result<Server> {
+    let found = ask(client).await?;
+    if found.timeline == REPLICA {
+        return Err(unavailable("the server is a replica, which cannot be written to: waiting for a primary"));
+    }
+    let before = identity.server();
+    if before.as_ref() == Some(&found) {
+        return Ok(found);
+    }
+    if before.is_some_and(|before| before.system != found.system || before.timeline > found.timeline) {
+        return Err(unavailable(
+            "this is another database than before, or an earlier state of it: run `posthaste check`, then start anew",
+        ));
+    }
+    make_seam(client, schema).await?;
+    ticks.forget();
+    *identity.known() = Some(Known { server: found.clone(), since: Instant::now() });
+    Ok(found)
+}
+
+fn unavailable(text: &str) -> Error {
+    Error::new(Kind::Unavailable, text)
+}
+
+impl Identity {
     /// The server that new connections lead to; nothing before the first connection.
     pub(super) fn server(&self) -> Option<Server> {
         self.known().as_ref().map(|known| known.server.clone())
@@ -85,23 +94,33 @@ impl Identity {
     }
 }
 
-async fn ask(client: &ClientWrapper) -> Result<Server, HookError> {
-    let told = client.query_one(include_str!("sql/connection/identity.sql"), &[]).await;
-    let row = match told {
+/// Asks without a name for the question, which a pooler could not keep.
+async fn ask(client: &Client) -> Result<Server> {
+    let told = client.simple_query(include_str!("sql/connection/identity.sql")).await;
+    let told = match told {
         Err(error) if error.as_db_error().is_some() => {
-            client.query_one(include_str!("sql/connection/identity_by_oid.sql"), &[]).await
+            client.simple_query(include_str!("sql/connection/identity_by_oid.sql")).await
         }
         told => told,
     };
-    let row = row.map_err(HookError::Backend)?;
-    Ok(Server { system: row.get("system"), timeline: row.get("timeline") })
+    let server = row(told?).and_then(|row| {
+        Some(Server { system: row.get("system")?.to_owned(), timeline: row.get("timeline")?.to_owned() })
+    });
+    server.ok_or_else(|| Error::new(Kind::Corrupt, "the database does not say who it is"))
+}
+
+fn row(answer: Vec<SimpleQueryMessage>) -> Option<SimpleQueryRow> {
+    answer.into_iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    })
 }
 
 /// Nothing happens where there is no journal, an old one, or one of which the server does not tell whether it failed over.
-async fn make_seam(client: &ClientWrapper) -> Result<(), HookError> {
-    match client.query_one(include_str!("sql/connection/seam.sql"), &[]).await {
-        Ok(row) => {
-            if row.get("made") {
+async fn make_seam(client: &Client, schema: &str) -> Result<()> {
+    match client.simple_query(&in_schema(include_str!("sql/connection/seam.sql"), schema)).await {
+        Ok(answer) => {
+            if row(answer).is_some_and(|row| row.get("made") == Some("t")) {
                 tracing::warn!(
                     "the database failed over: messages may have been delivered whose transactions are gone, and the last \
                      deliveries may be repeated; `posthaste audit` shows where"
@@ -110,7 +129,7 @@ async fn make_seam(client: &ClientWrapper) -> Result<(), HookError> {
             Ok(())
         }
         Err(error) if error.code().is_some_and(is_without_journal) => Ok(()),
-        Err(error) => Err(HookError::Backend(error)),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -3,6 +3,7 @@
 use tokio_postgres::types::ToSql;
 
 use super::Postgres;
+use super::session::Statements;
 use crate::error::Result;
 use crate::journal::{Enqueued, Ingest};
 use crate::stores::values::signed;
@@ -11,7 +12,6 @@ pub(super) async fn ingest(store: &Postgres, ingest: &Ingest) -> Result<Option<E
     let mut client = store.client().await?;
     let transaction = client.transaction().await?;
     let enqueued = store.outbox().enqueue(&transaction, &ingest.messages).await?;
-    let move_on = transaction.prepare_cached(include_str!("sql/ingest.sql")).await?;
     let (source, checkpoint) = (ingest.source.as_str(), ingest.checkpoint.as_str());
     let tally = [ingest.tally.events, ingest.tally.ignored, ingest.tally.refused].map(signed);
     let (epoch, stored, duplicates) =
@@ -29,8 +29,7 @@ pub(super) async fn ingest(store: &Postgres, ingest: &Ingest) -> Result<Option<E
         &tally[2],
     ];
     // What was stored is undone with the transaction if the source is no longer held.
-    if transaction.execute(&move_on, &values).await? == 0 {
-        transaction.rollback().await?;
+    if transaction.execute(include_str!("sql/ingest.sql"), &values).await? == 0 {
         return Ok(None);
     }
     transaction.commit().await?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio_postgres::Row;
 
+use super::session::Statements;
 use super::{Postgres, codec, identity};
 use crate::destination::Name;
 use crate::error::Result;
@@ -12,8 +13,7 @@ use crate::stores::values::{signed, unsigned};
 
 pub(super) async fn lease(store: &Postgres, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
     let client = store.client().await?;
-    let statement = client.prepare_cached(include_str!("sql/lease/glance.sql")).await?;
-    let glance = client.query_one(&statement, &[&worker.0]).await?;
+    let glance = client.query_one(include_str!("sql/lease/glance.sql"), &[&worker.0]).await?;
     identity::check(&glance, store.shared.identity.server().as_ref())?;
     let announced_for: Option<i64> = glance.try_get("announced_for")?;
     let is_fresh = announced_for.is_some_and(|millis| codec::until(millis) > ttl * 2 / 3);
@@ -22,8 +22,8 @@ pub(super) async fn lease(store: &Postgres, worker: &WorkerId, ttl: Duration, wa
     if is_fresh && !(any_free && want > 0) {
         return grant(&glance, Vec::new());
     }
-    let statement = client.prepare_cached(include_str!("sql/lease/take.sql")).await?;
-    let taken = client.query(&statement, &[&worker.0, &codec::micros(ttl), &signed(want)]).await?;
+    let taken =
+        client.query(include_str!("sql/lease/take.sql"), &[&worker.0, &codec::micros(ttl), &signed(want)]).await?;
     grant(&glance, taken.iter().map(taken_lease).collect::<Result<_>>()?)
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio_postgres::Row;
 
+use super::session::Statements;
 use super::{Postgres, codec};
 use crate::destination::Name;
 use crate::error::Result;
@@ -22,16 +23,18 @@ pub(super) async fn lease_source(
     let (report, held) = (encode_source_report(report)?, held.map(|epoch| signed(epoch.number())));
     let client = store.client().await?;
     if held.is_none() {
-        let know = client.prepare_cached(include_str!("sql/lease_source/know.sql")).await?;
-        client.execute(&know, &[&source.as_str()]).await?;
+        client.execute(include_str!("sql/lease_source/know.sql"), &[&source.as_str()]).await?;
     }
-    let take = client.prepare_cached(include_str!("sql/lease_source/take.sql")).await?;
-    let taken = client.query_opt(&take, &[&source.as_str(), &worker.0, &held, &codec::micros(ttl), &report]).await?;
+    let taken = client
+        .query_opt(
+            include_str!("sql/lease_source/take.sql"),
+            &[&source.as_str(), &worker.0, &held, &codec::micros(ttl), &report],
+        )
+        .await?;
     if let Some(taken) = taken {
         return Ok(SourceGrant { lease: Some(lease(&taken)?), paused: false });
     }
-    let paused = client.prepare_cached(include_str!("sql/lease_source/paused.sql")).await?;
-    let paused = client.query_opt(&paused, &[&source.as_str()]).await?;
+    let paused = client.query_opt(include_str!("sql/lease_source/paused.sql"), &[&source.as_str()]).await?;
     Ok(SourceGrant { lease: None, paused: paused.map_or(Ok(false), |row| row.try_get("paused"))? })
 }
 

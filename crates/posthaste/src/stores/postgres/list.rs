@@ -2,12 +2,12 @@
 //!
 //! In the order of sequence numbers, which is that of the journal but for transactions that were late.
 
-use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use super::{Postgres, codec, connection};
+use super::session::{Statements, Transaction};
+use super::{Postgres, codec};
 use crate::error::Result;
 use crate::inspect::{Filter, Listed, Page};
 use crate::message::MessageId;
@@ -19,7 +19,7 @@ const CHUNK: i64 = 500;
 
 pub(super) async fn list(store: &Postgres, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
     let mut client = store.client().await?;
-    let snapshot = connection::snapshot(&mut client).await?;
+    let snapshot = client.snapshot().await?;
     let mut matches = Matches::new(&snapshot, filter, values::signed(page.after.seq));
     let mut listed: Vec<Listed> = Vec::new();
     while listed.len() < page.limit
@@ -71,20 +71,18 @@ impl<'a> Matches<'a> {
             Access::Pending => (include_str!("sql/list/by_pending.sql"), None),
             Access::Everything => (include_str!("sql/list/by_seq.sql"), None),
         };
-        let statement = self.snapshot.prepare_cached(sql).await?;
         let mut params: Vec<&(dyn ToSql + Sync)> = vec![&self.after, &CHUNK];
         params.extend(value);
-        let rows = self.snapshot.query(&statement, &params).await?;
+        let rows = self.snapshot.query(sql, &params).await?;
         rows.iter().map(|row| Ok(row.try_get("seq")?)).collect()
     }
 
     async fn matching(&self, seqs: &[i64]) -> Result<Vec<Listed>> {
         let filter = self.filter;
-        let statement = self.snapshot.prepare_cached(include_str!("sql/list/matching.sql")).await?;
         let rows = self
             .snapshot
             .query(
-                &statement,
+                include_str!("sql/list/matching.sql"),
                 &[
                     &seqs,
                     &self.statuses,

@@ -14,7 +14,8 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 
-use super::{Options, connection, schema, tls};
+use super::connection::Way;
+use super::{Options, schema};
 use crate::error::Result;
 
 type Driven = Connection<
@@ -47,7 +48,7 @@ struct Listening {
 
 impl Listener {
     /// Sees to it that there is a connection, if the options ask for one.
-    pub(super) async fn ensure(&self, options: &Options) {
+    pub(super) async fn ensure(&self, options: &Options, way: &Way) {
         let Ok(mut state) = self.state.try_lock() else { return };
         let must = match &*state {
             State::Fresh => options.listen,
@@ -55,7 +56,7 @@ impl Listener {
             State::FailedAt(at) => at.elapsed() >= RETRY,
         };
         if must {
-            *state = match listen(options).await {
+            *state = match listen(options, way).await {
                 Ok(open) => State::Open(Box::new(open)),
                 Err(_) => State::FailedAt(Instant::now()),
             };
@@ -79,8 +80,8 @@ impl Listener {
     }
 }
 
-async fn listen(options: &Options) -> Result<Listening> {
-    let (client, mut connection) = connection::config(options)?.connect(tls::connector(options)?).await?;
+async fn listen(options: &Options, way: &Way) -> Result<Listening> {
+    let (client, mut connection) = way.connect(|config, tls| async move { config.connect(tls).await }).await?;
     {
         let statement = format!("LISTEN {}", schema::quoted(&options.schema));
         let asked = pin!(client.batch_execute(&statement));

@@ -1,10 +1,10 @@
 //! Making the journal, and telling one of another version.
 
-use deadpool_postgres::Transaction;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use super::schema::{in_schema, quoted};
+use super::session::{Statements, Transaction};
 use super::{Options, Postgres};
 use crate::error::{Error, Kind, Result};
 use crate::stores::version;
@@ -35,7 +35,7 @@ const VERSION: i32 = MIGRATIONS.len() as i32;
 pub(super) async fn migrate(store: &Postgres) -> Result<()> {
     let options = &store.shared.options;
     let mut client = store.client().await?;
-    let transaction = client.transaction().await?;
+    let transaction = client.unhurried().await?;
     transaction.execute(include_str!("sql/migrate/lock.sql"), &[&options.schema]).await?;
     check_server(&transaction).await?;
     let found = version_found(&transaction, options).await?;
@@ -55,7 +55,7 @@ pub(super) async fn migrate(store: &Postgres) -> Result<()> {
     } else if found < VERSION {
         transaction.execute(include_str!("sql/migrate/version.sql"), &[&VERSION]).await?;
     }
-    Ok(transaction.commit().await?)
+    transaction.commit().await
 }
 
 /// The version that is there; zero if there is none. Makes the schema if it is missing and may be made.

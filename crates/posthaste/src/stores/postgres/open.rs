@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use deadpool_postgres::Client;
-
+use super::pool::Client;
+use super::session::Statements;
 use super::{Postgres, codec, register};
 use crate::destination::Name;
 use crate::error::Result;
@@ -27,9 +27,8 @@ pub(super) async fn open(store: &Postgres, destination: &Name, leases: &[Lease])
 }
 
 async fn cursors(client: &Client, destination: &Name, leases: &[Lease]) -> Result<HashMap<Partition, Cursor>> {
-    let statement = client.prepare_cached(include_str!("sql/open/lane.sql")).await?;
     let (partitions, epochs) = codec::leases(leases);
-    let rows = client.query(&statement, &[&destination.as_str(), &partitions, &epochs]).await?;
+    let rows = client.query(include_str!("sql/open/lane.sql"), &[&destination.as_str(), &partitions, &epochs]).await?;
     let mut cursors = HashMap::new();
     for row in rows {
         let done: (Option<Vec<i64>>, Option<Vec<i64>>) = (row.try_get("done_tick")?, row.try_get("done_seq")?);
@@ -42,9 +41,8 @@ async fn cursors(client: &Client, destination: &Name, leases: &[Lease]) -> Resul
 }
 
 async fn held(client: &Client, destination: &Name) -> Result<HashMap<Partition, Vec<(HeldKey, bool)>>> {
-    let statement = client.prepare_cached(include_str!("sql/open/held.sql")).await?;
     let mut held: HashMap<_, Vec<_>> = HashMap::new();
-    for row in client.query(&statement, &[&destination.as_str()]).await? {
+    for row in client.query(include_str!("sql/open/held.sql"), &[&destination.as_str()]).await? {
         let key = order_key(row.try_get::<_, &str>("tenant")?, row.try_get::<_, &str>("key")?);
         let after = codec::position(row.try_get("after_tick")?, row.try_get("after_seq")?);
         let until = codec::position(row.try_get("until_tick")?, row.try_get("until_seq")?);
@@ -55,8 +53,7 @@ async fn held(client: &Client, destination: &Name) -> Result<HashMap<Partition, 
 }
 
 async fn first_due(client: &Client, destination: &Name) -> Result<HashMap<Partition, Duration>> {
-    let statement = client.prepare_cached(include_str!("sql/open/first_due.sql")).await?;
-    let rows = client.query(&statement, &[&destination.as_str()]).await?;
+    let rows = client.query(include_str!("sql/open/first_due.sql"), &[&destination.as_str()]).await?;
     rows.iter()
         .map(|row| Ok((codec::partition(row.try_get("partition")?)?, codec::until(row.try_get("due_in")?))))
         .collect()

@@ -1,9 +1,8 @@
 //! What an operator may do to deliveries. Never touches a cursor: the holder of the lane picks the change up by `due`.
 
-use deadpool_postgres::Transaction;
-
 use super::Postgres;
 use super::list::Matches;
+use super::session::{Statements, Transaction};
 use crate::error::Result;
 use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport};
 use crate::rules::operation::{Effect, effect};
@@ -17,14 +16,16 @@ pub(super) async fn operate(
     mode: Mode,
 ) -> Result<OperationReport> {
     let mut client = store.client().await?;
-    let transaction = client.build_transaction().read_only(mode == Mode::DryRun).start().await?;
+    let transaction = match mode {
+        Mode::DryRun => client.snapshot().await?,
+        Mode::Apply => client.unhurried().await?,
+    };
     let mut report = OperationReport::default();
     let mut matches = Matches::new(&transaction, filter, 0);
     while let Some(chunk) = matches.next_chunk().await? {
         for change in plan(&transaction, operation, &chunk, &mut report).await? {
             if mode == Mode::Apply {
-                let statement = transaction.prepare_cached(sql(change.effect)).await?;
-                transaction.execute(&statement, &[&change.seq, &change.destination]).await?;
+                transaction.execute(sql(change.effect), &[&change.seq, &change.destination]).await?;
             }
         }
     }
@@ -76,6 +77,8 @@ fn sql(effect: Effect) -> &'static str {
 }
 
 async fn is_overtaken(transaction: &Transaction<'_>, seq: i64, destination: &str) -> Result<bool> {
-    let statement = transaction.prepare_cached(include_str!("sql/operate/overtaken.sql")).await?;
-    Ok(transaction.query_one(&statement, &[&seq, &destination]).await?.try_get("is_overtaken")?)
+    Ok(transaction
+        .query_one(include_str!("sql/operate/overtaken.sql"), &[&seq, &destination])
+        .await?
+        .try_get("is_overtaken")?)
 }

@@ -25,6 +25,8 @@ const LOCK_KEYS: &str = include_str!("sql/lock_keys.sql");
 #[derive(Debug, Clone)]
 pub struct Outbox {
     enqueue: Arc<str>,
+    /// Whether statements may be kept by name, where the driver does that.
+    keeps_statements: bool,
 }
 
 impl Outbox {
@@ -36,7 +38,15 @@ impl Outbox {
 
     /// The outbox in another schema. Puts its statement together, so make it once and keep it.
     pub fn in_schema(schema: &str) -> Self {
-        Self { enqueue: in_schema(include_str!("sql/enqueue.sql"), schema).into() }
+        Self { enqueue: in_schema(include_str!("sql/enqueue.sql"), schema).into(), keeps_statements: true }
+    }
+
+    /// For connections through a pooler in transaction mode, which forgets what was prepared: no statement is kept by name, whichever
+    /// driver it is.
+    #[must_use]
+    pub fn behind_pooler(mut self) -> Self {
+        self.keeps_statements = false;
+        self
     }
 }
 

@@ -1,9 +1,9 @@
 //! Counts of the whole store.
 
-use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 
-use super::{Postgres, codec, connection, partitions};
+use super::session::{Statements, Transaction};
+use super::{Postgres, codec, partitions};
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Figure, Overview, WorkerStatus};
 use crate::stores::values::{unsigned, worker_report};
@@ -11,9 +11,8 @@ use crate::stores::values::{unsigned, worker_report};
 pub(super) async fn overview(store: &Postgres) -> Result<Overview> {
     let mut client = store.client().await?;
     let partitions = partitions::known(store, &client).await?;
-    let snapshot = connection::snapshot(&mut client).await?;
-    let statement = snapshot.prepare_cached(include_str!("sql/overview/totals.sql")).await?;
-    let totals = snapshot.query_one(&statement, &[]).await?;
+    let snapshot = client.snapshot().await?;
+    let totals = snapshot.query_one(include_str!("sql/overview/totals.sql"), &[]).await?;
     let unheld: i64 = totals.try_get("unheld_partitions")?;
     let workers = workers(&snapshot).await?;
     Ok(Overview {
@@ -36,8 +35,7 @@ fn figures(totals: &Row) -> Result<Vec<Figure>> {
 
 /// What is exceptional is counted where it stands, what is pending from the slowest cursor on. What is delivered is not counted.
 async fn destinations(snapshot: &Transaction<'_>) -> Result<Vec<DestinationCounts>> {
-    let statement = snapshot.prepare_cached(include_str!("sql/overview/destinations.sql")).await?;
-    let named = snapshot.query(&statement, &[]).await?;
+    let named = snapshot.query(include_str!("sql/overview/destinations.sql"), &[]).await?;
     let mut counts: Vec<_> = named.iter().map(named_destination).collect::<Result<_>>()?;
     count(snapshot, include_str!("sql/overview/parked.sql"), &mut counts).await?;
     count(snapshot, include_str!("sql/overview/held_keys.sql"), &mut counts).await?;
@@ -49,8 +47,7 @@ async fn destinations(snapshot: &Transaction<'_>) -> Result<Vec<DestinationCount
 }
 
 async fn count(snapshot: &Transaction<'_>, sql: &str, counts: &mut [DestinationCounts]) -> Result<()> {
-    let statement = snapshot.prepare_cached(sql).await?;
-    for row in snapshot.query(&statement, &[]).await? {
+    for row in snapshot.query(sql, &[]).await? {
         let destination: &str = row.try_get("destination")?;
         if let Some(counts) = counts.iter_mut().find(|counts| counts.destination == destination) {
             add(counts, &row)?;
@@ -86,8 +83,7 @@ fn add(counts: &mut DestinationCounts, row: &Row) -> Result<()> {
 }
 
 async fn workers(snapshot: &Transaction<'_>) -> Result<Vec<WorkerStatus>> {
-    let statement = snapshot.prepare_cached(include_str!("sql/overview/workers.sql")).await?;
-    let rows = snapshot.query(&statement, &[]).await?;
+    let rows = snapshot.query(include_str!("sql/overview/workers.sql"), &[]).await?;
     rows.iter().map(worker).collect()
 }
 

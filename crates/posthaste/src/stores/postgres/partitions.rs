@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use deadpool_postgres::Client;
-
+use super::pool::Client;
+use super::session::Statements;
 use super::{Postgres, identity, migrate};
 use crate::error::{Error, Kind, Result};
 
@@ -28,8 +28,7 @@ pub(super) async fn known(store: &Postgres, client: &Client) -> Result<u16> {
 }
 
 async fn read(store: &Postgres, client: &Client) -> Result<u16> {
-    let statement = client.prepare_cached(include_str!("sql/partitions.sql")).await?;
-    let row = client.query_opt(&statement, &[]).await?.ok_or_else(no_journal)?;
+    let row = client.query_opt(include_str!("sql/partitions.sql"), &[]).await?.ok_or_else(no_journal)?;
     migrate::check_version(row.try_get("version")?)?;
     identity::check(&row, store.shared.identity.server().as_ref())?;
     let partitions: i32 = row.try_get("partitions")?;

@@ -1,5 +1,6 @@
 //! Holding a destination, and letting it go on.
 
+use super::session::Statements;
 use super::{Postgres, register};
 use crate::destination::Name;
 use crate::error::Result;
@@ -16,6 +17,5 @@ pub(super) async fn resume(store: &Postgres, destination: &Name) -> Result<bool>
 async fn set_paused(store: &Postgres, destination: &Name, paused: bool) -> Result<bool> {
     let client = store.client().await?;
     register::check_known(&client, destination).await?;
-    let statement = client.prepare_cached(include_str!("sql/pause.sql")).await?;
-    Ok(client.execute(&statement, &[&destination.as_str(), &paused]).await? == 1)
+    Ok(client.execute(include_str!("sql/pause.sql"), &[&destination.as_str(), &paused]).await? == 1)
 }

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::Client;
-
+use super::pool::Client;
+use super::session::Statements;
 use super::{Postgres, codec, segments, upkeep};
 use crate::error::Result;
 use crate::journal::Purged;
@@ -61,9 +61,8 @@ impl<'a> Single<'a> {
     }
 
     async fn run(&self, sql: &str, limit: usize) -> Result<u64> {
-        let statement = self.client.prepare_cached(sql).await?;
         let (older_than, limit) = (codec::micros(self.older_than), signed(limit));
-        let row = self.client.query_one(&statement, &[&older_than, &self.rest_only, &limit]).await?;
+        let row = self.client.query_one(sql, &[&older_than, &self.rest_only, &limit]).await?;
         Ok(unsigned(row.try_get("messages")?))
     }
 }

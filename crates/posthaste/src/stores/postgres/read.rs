@@ -4,15 +4,15 @@
 //! a large one is read page by page. Messages of transactions that were late are fetched beside them by their transaction.
 
 use std::collections::HashMap;
-use std::pin::pin;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use deadpool_postgres::Client;
-use futures_util::TryStreamExt;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::codec::{self, Xid};
+use super::pool::Client;
+use super::session::Statements;
 use super::ticks::Tick;
 use super::{Postgres, partitions};
 use crate::error::Result;
@@ -153,23 +153,21 @@ impl Reading<'_> {
         if after >= bound {
             return Ok((Vec::new(), false));
         }
-        let statement = self.client.prepare_cached(with_columns!(codec::COLUMNS, "sql/read/range.sql")).await?;
         let (excluded, partitions) = (self.stretch.excluded(), codec::partitions(&self.request.partitions));
         let (ceiling, rows_limit) = (last.ceiling, signed(*rows));
         let params: [&(dyn ToSql + Sync); 8] =
             [after, bound, &first.floor, &ceiling, &excluded, &self.all, &partitions, &rows_limit];
-        let mut stream = pin!(self.client.query_raw(&statement, params).await?);
         let (mut entries, mut weight): (Vec<Entry>, usize) = (Vec::new(), 0);
-        while let Some(row) = stream.try_next().await? {
-            let entry = codec::entry(&row, self.stretch.tick_of(codec::xid_of(&row)?))?;
+        // Only one tick comes in its final order, so that the rest can be left for the next read.
+        let enough = if ticks.len() == 1 { self.request.max_bytes } else { usize::MAX };
+        let take = |row: &Row| {
+            let entry = codec::entry(row, self.stretch.tick_of(codec::xid_of(row)?))?;
             weight += entry.message.weight();
             entries.push(entry);
-            // Only one tick comes in its final order, so that the rest can be left for the next read.
-            if ticks.len() == 1 && weight >= self.request.max_bytes {
-                return Ok((entries, true));
-            }
-        }
-        let is_cut = entries.len() >= *rows;
+            Ok(if weight >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        };
+        self.client.each(with_columns!(codec::COLUMNS, "sql/read/range.sql"), &params, take).await?;
+        let is_cut = weight >= enough || entries.len() >= *rows;
         Ok((entries, is_cut))
     }
 
@@ -178,12 +176,11 @@ impl Reading<'_> {
         if late.is_empty() {
             return Ok(Vec::new());
         }
-        let statement = self.client.prepare_cached(with_columns!(codec::COLUMNS, "sql/read/late.sql")).await?;
         let xids: Vec<Xid> = late.keys().copied().collect();
         let (partitions, rows) = (codec::partitions(&self.request.partitions), signed(self.stretch.rows));
         let Stretch { late_after, bound, .. } = &self.stretch;
         let params: [&(dyn ToSql + Sync); 6] = [&xids, late_after, bound, &self.all, &partitions, &rows];
-        let found = self.client.query(&statement, &params).await?;
+        let found = self.client.query(with_columns!(codec::COLUMNS, "sql/read/late.sql"), &params).await?;
         let entry = |row: &Row| codec::entry(row, late.get(&codec::xid_of(row)?).copied().unwrap_or_default());
         found.iter().map(entry).collect()
     }

@@ -4,9 +4,10 @@
 //! always that is the same, so as many as are requested are taken from the index, and only those are kept that no message further
 //! on can come before. If that leaves none, all of the key's messages are put in order.
 
-use deadpool_postgres::Client;
 use tokio_postgres::types::ToSql;
 
+use super::pool::Client;
+use super::session::Statements;
 use super::{Postgres, codec, register};
 use crate::destination::Name;
 use crate::error::Result;
@@ -48,7 +49,6 @@ struct Request<'a> {
 
 impl Request<'_> {
     async fn read(&self, sql: &str) -> Result<Vec<Entry>> {
-        let statement = self.client.prepare_cached(sql).await?;
         let HeldKey { key, after, until } = self.held;
         let params: [&(dyn ToSql + Sync); 9] = [
             &self.destination.as_str(),
@@ -61,15 +61,14 @@ impl Request<'_> {
             &signed(until.seq),
             &signed(self.limit),
         ];
-        let rows = self.client.query(&statement, &params).await?;
+        let rows = self.client.query(sql, &params).await?;
         rows.iter().map(|row| codec::entry(row, unsigned(row.try_get("tick")?))).collect()
     }
 
     /// The first tick that has messages with higher sequence numbers than this one.
     async fn reach(&self, last: &Entry) -> Result<Option<u64>> {
-        let statement = self.client.prepare_cached(include_str!("sql/read_key/reach.sql")).await?;
         let from = [signed(self.held.after.tick), signed(last.position.seq)];
-        let row = self.client.query_opt(&statement, &[&from[0], &from[1]]).await?;
+        let row = self.client.query_opt(include_str!("sql/read_key/reach.sql"), &[&from[0], &from[1]]).await?;
         row.map(|row| Ok(unsigned(row.try_get("n")?))).transpose()
     }
 }

@@ -1,7 +1,7 @@
 //! Making destinations known.
 
-use deadpool_postgres::{Client, Transaction};
-
+use super::pool::Client;
+use super::session::{Statements, Transaction};
 use super::{Postgres, ticks};
 use crate::destination::{Destination, Name, StartFrom};
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ pub(super) async fn register(store: &Postgres, destinations: &[Destination]) -> 
         };
         add(&transaction, destination, start).await?;
     }
-    Ok(transaction.commit().await?)
+    transaction.commit().await
 }
 
 /// Where a destination that starts now starts: after everything that is committed, which must have its place for that. To give a
@@ -46,8 +46,7 @@ async fn add(transaction: &Transaction<'_>, destination: &Destination, (tick, se
 
 /// Fails for a destination that was never registered.
 pub(super) async fn check_known(client: &Client, destination: &Name) -> Result<()> {
-    let statement = client.prepare_cached(include_str!("sql/register/known.sql")).await?;
-    match client.query_opt(&statement, &[&destination.as_str()]).await? {
+    match client.query_opt(include_str!("sql/register/known.sql"), &[&destination.as_str()]).await? {
         Some(_) => Ok(()),
         None => Err(Error::unknown_destination(destination)),
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::session::Statements;
 use super::{Postgres, codec};
 use crate::error::{Error, Kind, Result};
 use crate::journal::{Lease, Partition, WorkerId, WorkerReport};
@@ -16,9 +17,10 @@ pub(super) async fn renew(
     let report = serde_json::to_string(report)
         .map_err(|error| Error::new(Kind::Invalid, "a report cannot be written as JSON").caused_by(error))?;
     let client = store.client().await?;
-    let statement = client.prepare_cached(include_str!("sql/renew.sql")).await?;
     let (partitions, epochs) = codec::leases(held);
-    let kept = client.query(&statement, &[&worker.0, &codec::micros(ttl), &report, &partitions, &epochs]).await?;
+    let kept = client
+        .query(include_str!("sql/renew.sql"), &[&worker.0, &codec::micros(ttl), &report, &partitions, &epochs])
+        .await?;
     store.shared.upkeep.if_due(&client).await;
     kept.iter().map(|row| codec::partition(row.try_get("partition")?)).collect()
 }

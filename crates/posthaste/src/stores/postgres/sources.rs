@@ -1,8 +1,9 @@
 //! Sources as people see them.
 
-use tokio_postgres::{GenericClient, Row};
+use tokio_postgres::Row;
 
 use super::Postgres;
+use super::session::Statements;
 use crate::error::Result;
 use crate::inspect::SourceStatus;
 use crate::journal::Epoch;
@@ -10,12 +11,12 @@ use crate::source::Checkpoint;
 use crate::stores::values::{self, unsigned};
 
 pub(super) async fn sources(store: &Postgres) -> Result<Vec<SourceStatus>> {
-    find(&**store.client().await?, None).await
+    find(&*store.client().await?, None).await
 }
 
 /// Every source, or the one of this name.
-pub(super) async fn find(client: &impl GenericClient, source: Option<&str>) -> Result<Vec<SourceStatus>> {
-    client.query(include_str!("sql/sources.sql"), &[&source]).await?.iter().map(status).collect()
+pub(super) async fn find(session: &impl Statements, source: Option<&str>) -> Result<Vec<SourceStatus>> {
+    session.query(include_str!("sql/sources.sql"), &[&source]).await?.iter().map(status).collect()
 }
 
 fn status(row: &Row) -> Result<SourceStatus> {

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use deadpool_postgres::Client;
 use tokio_postgres::Row;
 
 use super::codec::Xid;
+use super::pool::Client;
+use super::session::Statements;
 use crate::error::{Error, Kind, Result};
 use crate::journal::Position;
 use crate::stores::values::{signed, unsigned};
@@ -63,8 +64,7 @@ impl Tick {
 
 /// Makes a tick if there is something new, and returns the newest one.
 pub(super) async fn newest(client: &Client) -> Result<Tick> {
-    let statement = client.prepare_cached(include_str!("sql/advance.sql")).await?;
-    let tick = client.query_opt(&statement, &[]).await?.as_ref().map(Tick::of).transpose()?;
+    let tick = client.query_opt(include_str!("sql/advance.sql"), &[]).await?.as_ref().map(Tick::of).transpose()?;
     tick.ok_or_else(|| Error::new(Kind::Corrupt, "the journal has no ticks: run `posthaste migrate`"))
 }
 
@@ -98,8 +98,7 @@ impl Ticks {
         if let Some(known) = self.at_hand(seams, after, messages) {
             return Ok(known);
         }
-        let statement = client.prepare_cached(include_str!("sql/ticks.sql")).await?;
-        let rows = client.query(&statement, &[&signed(after.tick), &signed(CHUNK)]).await?;
+        let rows = client.query(include_str!("sql/ticks.sql"), &[&signed(after.tick), &signed(CHUNK)]).await?;
         let ticks = rows.iter().map(|row| Tick::of(row).map(Arc::new)).collect::<Result<VecDeque<_>>>()?;
         let chosen = enough(ticks.iter(), messages);
         if let Some(mut known) = self.known_after(seams) {

@@ -3,10 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use deadpool_postgres::Client;
 use tokio::time::Instant;
 
+use super::pool::Client;
 use super::segments;
+use super::session::Statements;
 use crate::error::Result;
 
 const INTERVAL: Duration = Duration::from_secs(600);
@@ -38,8 +39,7 @@ impl Upkeep {
 pub(super) async fn run(client: &Client) -> Result<()> {
     segments::add(client).await?;
     for sql in [include_str!("sql/upkeep/marks.sql"), include_str!("sql/upkeep/ticks.sql")] {
-        let statement = client.prepare_cached(sql).await?;
-        client.execute(&statement, &[]).await?;
+        client.execute(sql, &[]).await?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use tokio::time::Instant;
 
 use super::Postgres;
+use super::session::Statements;
 use crate::error::Result;
 use crate::journal::{Hint, Position};
 use crate::store::Watch;
@@ -50,8 +51,7 @@ impl Watcher {
     /// Asks the database whether something is new.
     async fn poll(&mut self) -> Result<bool> {
         let client = self.store.client().await?;
-        let statement = client.prepare_cached(include_str!("sql/watch.sql")).await?;
-        let row = client.query_one(&statement, &[]).await?;
+        let row = client.query_one(include_str!("sql/watch.sql"), &[]).await?;
         let wakes = self.store.shared.wakes.load(Ordering::Acquire);
         Ok(self.notice(unsigned(row.try_get("tick")?), row.try_get("is_news")?, wakes))
     }
@@ -78,7 +78,9 @@ impl Watch for Watcher {
     async fn wait(&mut self, timeout: Duration) -> Result<Hint> {
         let deadline = Instant::now() + timeout;
         let shared = Arc::clone(&self.store.shared);
-        shared.listener.ensure(&shared.options).await;
+        if !shared.pool.manager().meets_pooler() {
+            shared.listener.ensure(&shared.options, &shared.way).await;
+        }
         loop {
             self.rest(deadline).await;
             if std::mem::take(&mut self.try_next) || self.poll().await? {

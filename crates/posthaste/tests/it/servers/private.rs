@@ -25,7 +25,7 @@ struct Node {
     folder: PathBuf,
     address: String,
     options: Vec<String>,
-    /// Where the primary is, of a PostgreSQL server that is a standby.
+    /// Where the primary is, of a PostgreSQL server that is a standby, or of a pooler.
     primary: Option<String>,
     process: Option<Child>,
 }
@@ -38,6 +38,15 @@ impl Private {
 
     /// With more options for the server itself.
     pub(crate) async fn start_with(name: &'static str, options: &[&str]) -> Self {
+        Self::start_as(name, options, None).await
+    }
+
+    /// A pooler in front of a PostgreSQL server.
+    pub(crate) async fn start_before(name: &'static str, server: &str) -> Self {
+        Self::start_as(name, &[], Some(server.to_owned())).await
+    }
+
+    async fn start_as(name: &'static str, options: &[&str], primary: Option<String>) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = folder().join(".private").join(format!("{}-{name}-{count}", std::process::id()));
@@ -46,7 +55,7 @@ impl Private {
             folder: folder.join(n.to_string()),
             address: format!("127.0.0.1:{}", free_port()),
             options: options.iter().map(ToString::to_string).collect(),
-            primary: None,
+            primary: primary.clone(),
             process: None,
         };
         let nodes = (0..if name == "mongodb3" { 3 } else { 1 }).map(node).collect();
@@ -119,6 +128,11 @@ impl Private {
     /// SIGCONT.
     pub(crate) fn thaw(&self) {
         self.nodes.iter().for_each(|node| node.signal("CONT"));
+    }
+
+    /// The process of a node, for signals of its own.
+    pub(crate) fn process(&self, n: usize) -> u32 {
+        self.nodes[n].process.as_ref().expect("it runs").id()
     }
 
     /// The data of a node, for tests that meddle with it.

@@ -47,7 +47,19 @@ async fn a_private_server_dies_and_comes_back_where_it_was() {
 
 #[tokio::test]
 async fn every_server_comes_back_after_a_crash() {
-    for name in ["postgres", "postgres13", "postgres18", "mongodb", "mongodb3", "rabbitmq", "nats", "kafka"] {
+    for name in [
+        "postgres",
+        "postgres13",
+        "postgres14",
+        "postgres16",
+        "postgres17",
+        "postgres18",
+        "mongodb",
+        "mongodb3",
+        "rabbitmq",
+        "nats",
+        "kafka",
+    ] {
         let mut server = Private::start(name).await;
         server.kill();
         server.restart().await;

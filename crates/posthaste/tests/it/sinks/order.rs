@@ -28,6 +28,7 @@ macro_rules! order_suite {
         crate::sinks::order::order_suite! { $impatient;
             what_was_not_confirmed_when_the_answers_are_lost_is_sent_again_in_order,
             a_broker_that_does_not_answer_is_out_of_reach_until_it_does,
+            a_broker_whose_machine_is_gone_is_reached_anew,
         }
     };
     ($subject:path; $($test:ident,)*) => {$(
@@ -120,6 +121,10 @@ pub(crate) async fn what_was_not_confirmed_when_the_answers_are_lost_is_sent_aga
 
 pub(crate) async fn a_broker_that_does_not_answer_is_out_of_reach_until_it_does(subject: &impl BehindAProxy) {
     fails_while_the_link_is(Fault::BlackHole, subject).await;
+}
+
+pub(crate) async fn a_broker_whose_machine_is_gone_is_reached_anew(subject: &impl BehindAProxy) {
+    super::vanished::is_reached_anew(subject, subject.proxy()).await;
 }
 
 async fn fails_while_the_link_is(faulty: Fault, subject: &impl BehindAProxy) {

@@ -15,7 +15,9 @@ use crate::servers;
 
 mod by_sqlx;
 mod counting;
+mod managed;
 mod plain_sql;
+mod pooled;
 mod secured;
 mod segments;
 mod strict;
@@ -30,8 +32,24 @@ mod on_the_oldest {
     posthaste::store_suite!(super::fresh_on_the_oldest);
 }
 
+mod on_14 {
+    posthaste::store_suite!(super::fresh_on_14);
+}
+
+mod on_16 {
+    posthaste::store_suite!(super::fresh_on_16);
+}
+
+mod on_17 {
+    posthaste::store_suite!(super::fresh_on_17);
+}
+
 mod on_the_newest {
     posthaste::store_suite!(super::fresh_on_the_newest);
+}
+
+mod through_pgbouncer {
+    posthaste::store_suite!(super::pooled::fresh);
 }
 
 /// A schema of its own, gone when the test is.
@@ -39,6 +57,7 @@ pub(crate) struct InSchema {
     pub(crate) store: Postgres,
     pub(crate) options: Options,
     pub(crate) url: String,
+    outbox: Outbox,
     applications: deadpool_postgres::Pool,
 }
 
@@ -48,6 +67,18 @@ pub(crate) async fn fresh() -> InSchema {
 
 async fn fresh_on_the_oldest() -> InSchema {
     on("postgres13").await
+}
+
+async fn fresh_on_14() -> InSchema {
+    on("postgres14").await
+}
+
+async fn fresh_on_16() -> InSchema {
+    on("postgres16").await
+}
+
+async fn fresh_on_17() -> InSchema {
+    on("postgres17").await
 }
 
 async fn fresh_on_the_newest() -> InSchema {
@@ -63,7 +94,7 @@ pub(crate) async fn on(server: &str) -> InSchema {
     options.schema = schema;
     let store = Postgres::open(options.clone()).expect("the address is a good one");
     store.migrate().await.expect("a new schema migrates");
-    InSchema { store, applications: applications(&url), options, url }
+    InSchema { store, applications: applications(&url), outbox: Outbox::in_schema(&options.schema), options, url }
 }
 
 /// Connections of applications, which know nothing of ours.
@@ -78,8 +109,8 @@ impl InSchema {
         self.applications.get().await.expect("the server is there")
     }
 
-    pub(crate) fn outbox(&self) -> Outbox {
-        Outbox::in_schema(&self.options.schema)
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
     }
 
     /// A name of the journal, for plain SQL.

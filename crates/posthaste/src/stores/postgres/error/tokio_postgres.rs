@@ -42,6 +42,14 @@ fn meaning(code: &SqlState) -> (Kind, &'static str) {
         c if *c == SqlState::CHECK_VIOLATION || *c == SqlState::NOT_NULL_VIOLATION => {
             (Kind::Invalid, "the journal refused a message")
         }
+        c if c.code() == super::ANOTHER_SERVER => {
+            (Kind::Unavailable, "the database failed over behind the pooler: connecting anew")
+        }
+        c if *c == SqlState::INVALID_SQL_STATEMENT_NAME || *c == SqlState::DUPLICATE_PSTATEMENT => (
+            Kind::Unavailable,
+            "prepared statements do not stay on the connection, so there is a pooler in transaction mode: \
+             set store.postgres.pooler = \"transaction\"",
+        ),
         c if *c == SqlState::READ_ONLY_SQL_TRANSACTION => {
             (Kind::Unavailable, "the database cannot be written to: is it a replica?")
         }

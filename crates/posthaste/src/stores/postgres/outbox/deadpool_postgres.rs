@@ -1,4 +1,4 @@
-//! Connections of deadpool-postgres, which keep statements that were prepared once.
+//! Connections of deadpool-postgres, which keep statements that were prepared once, and those of the relay.
 
 use async_trait::async_trait;
 use tokio_postgres::types::{ToSql, Type};
@@ -6,14 +6,19 @@ use tokio_postgres::types::{ToSql, Type};
 use super::tokio_postgres::Connection;
 use super::tokio_postgres::private::Sealed;
 use crate::error::Result;
+use crate::stores::postgres::session::Transaction;
 
 impl Sealed for deadpool_postgres::ClientWrapper {}
 impl Sealed for deadpool_postgres::Client {}
 impl Sealed for deadpool_postgres::Transaction<'_> {}
+impl Sealed for Transaction<'_> {}
 
 #[async_trait]
 impl Connection for deadpool_postgres::ClientWrapper {
-    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64> {
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)], keep: bool) -> Result<u64> {
+        if !keep {
+            return Ok(self.execute_typed(sql, params).await?);
+        }
         let statement = self.prepare_cached(sql).await?;
         Ok(self.execute(&statement, &values(params)).await?)
     }
@@ -21,16 +26,27 @@ impl Connection for deadpool_postgres::ClientWrapper {
 
 #[async_trait]
 impl Connection for deadpool_postgres::Client {
-    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64> {
-        (**self).run(sql, params).await
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)], keep: bool) -> Result<u64> {
+        (**self).run(sql, params, keep).await
     }
 }
 
 #[async_trait]
 impl Connection for deadpool_postgres::Transaction<'_> {
-    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64> {
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)], keep: bool) -> Result<u64> {
+        if !keep {
+            return Ok(self.execute_typed(sql, params).await?);
+        }
         let statement = self.prepare_cached(sql).await?;
         Ok(self.execute(&statement, &values(params)).await?)
+    }
+}
+
+/// The relay's own transactions know by themselves whether there is a pooler.
+#[async_trait]
+impl Connection for Transaction<'_> {
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)], _: bool) -> Result<u64> {
+        self.execute_typed(sql, params).await
     }
 }
 

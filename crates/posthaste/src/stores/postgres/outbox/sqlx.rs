@@ -24,6 +24,7 @@ impl Outbox {
         }
         let columns = Columns::of(messages)?;
         let query = sqlx::query(AssertSqlSafe(Arc::clone(&self.enqueue)))
+            .persistent(self.keeps_statements)
             .bind(&columns.id)
             .bind(&columns.event_type)
             .bind(&columns.aggregate_type)
@@ -49,7 +50,7 @@ impl Outbox {
     /// As [`Outbox::lock_keys`], in a transaction of sqlx: waits until no other transaction that calls either holds one of these
     /// messages' keys, and holds them until the end of the caller's transaction.
     pub async fn lock_keys_sqlx(&self, connection: &mut PgConnection, messages: &[Message]) -> Result<()> {
-        let lock = sqlx::query(LOCK_KEYS).bind(columns::keys(messages));
+        let lock = sqlx::query(LOCK_KEYS).persistent(self.keeps_statements).bind(columns::keys(messages));
         lock.execute(connection).await.map(drop).map_err(|error| refused(error, "the keys could not be locked"))
     }
 }

@@ -21,7 +21,7 @@ impl Outbox {
             return Ok(Enqueued::default());
         }
         let columns = Columns::of(messages)?;
-        let stored = connection.run(&self.enqueue, &typed(&columns)).await?;
+        let stored = connection.run(&self.enqueue, &typed(&columns), self.keeps_statements).await?;
         Ok(columns.enqueued(stored))
     }
 
@@ -30,7 +30,7 @@ impl Outbox {
     /// reading what the change depends on.
     pub async fn lock_keys(&self, connection: &impl Connection, messages: &[Message]) -> Result<()> {
         let keys = columns::keys(messages);
-        connection.run(LOCK_KEYS, &[(&keys, Type::TEXT_ARRAY)]).await?;
+        connection.run(LOCK_KEYS, &[(&keys, Type::TEXT_ARRAY)], self.keeps_statements).await?;
         Ok(())
     }
 }
@@ -61,9 +61,9 @@ fn typed<'a>(columns: &'a Columns<'_>) -> [(&'a (dyn ToSql + Sync), Type); 17] {
 /// A connection or transaction of an application: of `tokio-postgres` or, with feature `postgres`, of `deadpool-postgres`.
 #[async_trait]
 pub trait Connection: private::Sealed + Sync {
-    /// Runs a statement in one round trip and returns how many rows it touched.
+    /// Runs a statement in one round trip and returns how many rows it touched. With `keep` it may be kept by name for the next time.
     #[doc(hidden)]
-    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64>;
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)], keep: bool) -> Result<u64>;
 }
 
 pub(super) mod private {
@@ -75,14 +75,14 @@ pub(super) mod private {
 
 #[async_trait]
 impl Connection for tokio_postgres::Client {
-    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64> {
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)], _: bool) -> Result<u64> {
         Ok(self.execute_typed(sql, params).await?)
     }
 }
 
 #[async_trait]
 impl Connection for tokio_postgres::Transaction<'_> {
-    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)]) -> Result<u64> {
+    async fn run(&self, sql: &str, params: &[(&(dyn ToSql + Sync), Type)], _: bool) -> Result<u64> {
         Ok(self.execute_typed(sql, params).await?)
     }
 }

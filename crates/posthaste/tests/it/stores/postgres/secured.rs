@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use posthaste::journal::Journal;
 use posthaste::store::Store;
 use posthaste::stores::postgres::{Options, Postgres};
 use posthaste::testkit::waiting::eventually;
@@ -109,6 +110,50 @@ async fn a_relay_comes_in_by_tls_and_password_and_believes_only_its_authority() 
     options.url = (secured.url("require").replace("@127.0.0.1", "@elsewhere") + "&hostaddr=127.0.0.1").into();
     let other_name = Postgres::open(options).expect("good settings").check().await.expect_err("another name");
     assert!(other_name.to_string().contains("certificate"), "{other_name}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_far_a_certificate_is_checked_is_said_as_libpq_has_it() {
+    let secured = Secured::start().await;
+    let roots = secured.certificates.authority().display().to_string();
+    let open = |mode: &str, host: &str, roots: &str| {
+        let url = secured.url(mode).replace("@127.0.0.1", &format!("@{host}"));
+        let mut options = Options::new(format!("{url}&hostaddr=127.0.0.1&sslrootcert={roots}"));
+        options.password = Some(PASSWORD.into());
+        Postgres::open(options).expect("good settings")
+    };
+    for (mode, host) in [("verify-full", "localhost"), ("verify-ca", "localhost"), ("verify-ca", "elsewhere")] {
+        open(mode, host, &roots).partitions().await.unwrap_or_else(|error| panic!("{mode} {host}: {error}"));
+    }
+    let other_name = open("verify-full", "elsewhere", &roots).partitions().await.expect_err("another name");
+    assert!(other_name.to_string().contains("certificate"), "{other_name}");
+    let stranger = secured.certificates.stranger().display().to_string();
+    for mode in ["verify-full", "verify-ca"] {
+        let unknown = open(mode, "localhost", &stranger).partitions().await.expect_err("an unknown authority");
+        assert!(unknown.to_string().contains("certificate"), "{mode}: {unknown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_wants_to_see_a_certificate_gets_ours() {
+    let secured = Secured::start().await;
+    let data = secured.server.folder(0).join("pgdata");
+    let roots = secured.certificates.authority();
+    std::fs::copy(&roots, data.join("root.crt")).expect("the server's folder");
+    let rules = "hostssl all keeper all scram-sha-256 clientcert=verify-ca\nhost all keeper all reject\nhost all all all trust\n";
+    std::fs::write(data.join("pg_hba.conf"), rules).expect("the server's folder");
+    secured.owner.batch_execute("ALTER SYSTEM SET ssl_ca_file = 'root.crt'").await.expect("a setting");
+    secured.owner.batch_execute("SELECT pg_reload_conf()").await.expect("it reads its settings");
+    let without = || secured.open("verify-full", PASSWORD);
+    let refused =
+        async || Ok(without().partitions().await.is_err_and(|error| error.to_string().contains("certificate")));
+    eventually("nobody comes in without a certificate", refused).await.expect("it asks for one");
+    let mut options = secured.options("verify-full", PASSWORD);
+    options.client_certificate = Some(secured.certificates.certificate());
+    let half = Postgres::open(options.clone()).expect_err("the key is missing");
+    assert!(half.to_string().contains("client_key"), "{half}");
+    options.client_key = Some(secured.certificates.key());
+    Postgres::open(options).expect("good settings").partitions().await.expect("it is let in");
 }
 
 #[tokio::test(flavor = "multi_thread")]

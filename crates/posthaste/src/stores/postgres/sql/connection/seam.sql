@@ -1,2 +1,2 @@
 -- Makes the seam of a failover, if there was one since the last.
-SELECT outbox_seam() AS made;
+SELECT {schema}.outbox_seam() AS made;
