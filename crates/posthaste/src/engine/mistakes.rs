@@ -58,12 +58,20 @@ pub enum Mistake {
     SuspectsTogether,
     /// Tell the store again of a death whose commit failed, but not of its letter.
     LettersForgotten,
+    /// Put two runs of one key into one hand-over.
+    KeyTwiceInHandOver,
+    /// Take the outcome of one run of a hand-over for that of another.
+    OutcomesMixedUp,
+    /// Hand several runs over for as long as the last of their leases holds, not the first.
+    LastLeaseCounts,
+    /// Cancel a hand-over because one of its leases is gone, and forget what others had in it.
+    OthersForgotten,
 }
 
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 30] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -90,6 +98,10 @@ impl Mistake {
         Self::HandedOverLate,
         Self::SuspectsTogether,
         Self::LettersForgotten,
+        Self::KeyTwiceInHandOver,
+        Self::OutcomesMixedUp,
+        Self::LastLeaseCounts,
+        Self::OthersForgotten,
     ];
 }
 

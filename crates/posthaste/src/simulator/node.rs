@@ -5,7 +5,7 @@ use std::time::Duration;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::plan::LEASE_TTL;
-use crate::engine::{Engine, Input, RequestId, RunId, StoreAnswer, StoreCall, StoreRequest};
+use crate::engine::{Engine, HandOverId, Input, RequestId, StoreAnswer, StoreCall, StoreRequest};
 use crate::journal::{Epoch, Lease, Partition, WorkerId};
 use crate::message::OrderKey;
 use crate::sink::Run;
@@ -16,6 +16,12 @@ pub(super) struct Flight {
     pub(super) destination: usize,
     pub(super) run: Run,
     pub(super) epoch: Epoch,
+}
+
+impl Flight {
+    fn is_of(&self, destination: usize, key: &OrderKey) -> bool {
+        self.destination == destination && self.run.key().as_ref() == Some(key)
+    }
 }
 
 /// When a request about leases was made, by the worker's own clock, and which leases it was about.
@@ -37,9 +43,10 @@ pub(super) struct Node {
     pub(super) wake_at: Option<Duration>,
     /// Times in a row that it woke by itself and did nothing.
     pub(super) idle_wakes: u32,
-    pub(super) flights: HashMap<RunId, Flight>,
+    /// By hand-over, in the order of its runs.
+    pub(super) flights: HashMap<HandOverId, Vec<Flight>>,
     /// Hand-overs that were called off before they were made.
-    pub(super) cancelled: HashSet<RunId>,
+    pub(super) cancelled: HashSet<HandOverId>,
     asked: HashMap<RequestId, Asked>,
     /// What the worker was told it holds, and until when by its own clock.
     pub(super) held: HashMap<Partition, (Epoch, Duration)>,
@@ -69,9 +76,8 @@ impl Node {
     }
 
     /// Whether a run of this key is with the sink.
-    pub(super) fn has_in_flight(&self, destination: usize, key: Option<&OrderKey>) -> bool {
-        key.is_some()
-            && self.flights.values().any(|flight| flight.destination == destination && flight.run.key().as_ref() == key)
+    pub(super) fn has_in_flight(&self, destination: usize, key: &OrderKey) -> bool {
+        self.flights.values().flatten().any(|flight| flight.is_of(destination, key))
     }
 
     /// Whether something is with a sink under one of these leases. A slow request may be about a lease that was gained anew since.
@@ -79,7 +85,7 @@ impl Node {
         let under =
             |flight: &Flight, lease: &Lease| (lease.partition, lease.epoch) == (flight.run.partition, flight.epoch);
         let of = |flight: &Flight| leases.iter().any(|lease| under(flight, lease));
-        self.flights.values().any(of)
+        self.flights.values().flatten().any(of)
     }
 
     /// Remembers when a request about leases was made.
