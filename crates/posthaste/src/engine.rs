@@ -29,6 +29,7 @@ pub(crate) use self::protocol::{
     StoreRequest,
 };
 pub use self::snapshot::{DestinationSnapshot, Snapshot};
+pub(crate) use self::tail::{Asked, ReadId, Tail};
 
 mod destination;
 mod front;
@@ -43,6 +44,7 @@ mod protocol;
 mod snapshot;
 mod stopping;
 mod store_answers;
+mod tail;
 
 /// The state of one worker.
 #[derive(Debug)]

@@ -66,12 +66,16 @@ pub enum Mistake {
     LastLeaseCounts,
     /// Cancel a hand-over because one of its leases is gone, and forget what others had in it.
     OthersForgotten,
+    /// Answer a read from what was read for other partitions.
+    TailOfOthers,
+    /// Answer a part of what was read, and say that it was all.
+    TailCutShort,
 }
 
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 32] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -102,12 +106,14 @@ impl Mistake {
         Self::OutcomesMixedUp,
         Self::LastLeaseCounts,
         Self::OthersForgotten,
+        Self::TailOfOthers,
+        Self::TailCutShort,
     ];
 }
 
 /// The mistakes planted in one engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Mistakes(u32);
+pub(crate) struct Mistakes(u64);
 
 impl Mistakes {
     /// The engine as it should be.
@@ -116,11 +122,11 @@ impl Mistakes {
     /// An engine with one mistake.
     #[cfg(feature = "simulator")]
     pub(crate) fn planted(mistake: Mistake) -> Self {
-        Self(1 << mistake as u32)
+        Self(1 << mistake as u64)
     }
 
     /// Whether this mistake is planted.
     pub(crate) fn has(self, mistake: Mistake) -> bool {
-        cfg!(feature = "simulator") && self.0 & (1 << mistake as u32) != 0
+        cfg!(feature = "simulator") && self.0 & (1 << mistake as u64) != 0
     }
 }

@@ -16,7 +16,7 @@ use super::store::Store;
 use super::{Outcome, clients};
 use crate::destination::Name;
 use crate::engine::{
-    Action, Engine, HandOver, HandOverId, Input, Served, StoreAnswer, StoreCall, StoreFailure, StoreRequest,
+    Action, Engine, HandOver, HandOverId, Input, Served, StoreAnswer, StoreCall, StoreFailure, StoreRequest, Tail,
 };
 use crate::inspect::Status;
 use crate::journal::{Position, WorkerId};
@@ -173,7 +173,7 @@ impl World {
             // Packets outlive their sender.
             Event::Arrive { destination, id, runs } => self.arrive(node, next.life, destination, id, &runs),
             Event::Request(request) => self.request(node, next.life, request),
-            Event::LateRequest { worker, request } => drop(self.execute(&worker, &request)),
+            Event::LateRequest { worker, request } => self.execute_late(&worker, &request),
             Event::Freeze(length) => {
                 if let Some(frozen) = &mut self.nodes[node] {
                     frozen.frozen_until = self.now + length;

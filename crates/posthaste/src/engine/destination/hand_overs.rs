@@ -136,3 +136,72 @@ impl Gathered {
         self.messages >= ENOUGH_MESSAGES || self.bytes >= ENOUGH_BYTES
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Epoch;
+    use crate::message::Message;
+    use crate::sink::Delivery;
+
+    /// What has left so far: how many runs each hand-over has, and until when it may be made.
+    fn left(outbox: &mut Outbox) -> Vec<(usize, u64)> {
+        let told = outbox.take().into_iter().map(|action| match action {
+            Action::HandOver(hand_over) => (hand_over.runs.len(), hand_over.not_after.as_secs()),
+            other => panic!("{other:?}"),
+        });
+        told.collect()
+    }
+
+    fn add(hand_overs: &mut HandOvers, outbox: &mut Outbox, partition: u16, bytes: usize, alone: bool) {
+        let message = Message::builder("e", "order", "1").payload(vec![0; bytes], "text/plain").build();
+        let delivery = Delivery::new(message.expect("a valid message"), crate::journal::Position::START);
+        let lane = LaneId { partition: Partition::new(partition), epoch: Epoch::default() };
+        let run = Run::new("app", lane.partition, vec![delivery]);
+        let flight = Flight { lane, queue: 0, messages: 1 };
+        hand_overs.add(flight, run, alone, Duration::from_secs(100 - u64::from(partition)), outbox);
+    }
+
+    #[test]
+    fn as_many_go_together_as_the_sink_wants_and_half_of_what_may_be_in_flight() {
+        for (at_once, max_in_flight, expected) in
+            [(4, 100, vec![4, 4, 2]), (100, 6, vec![3, 3, 3, 1]), (1, 64, vec![1; 10])]
+        {
+            let mut outbox = Outbox::new();
+            let mut hand_overs = HandOvers::new(0, at_once, max_in_flight, Mistakes::NONE);
+            (0..10).for_each(|_| add(&mut hand_overs, &mut outbox, 0, 10, false));
+            hand_overs.leave(&mut outbox);
+            assert_eq!(left(&mut outbox).iter().map(|(runs, _)| *runs).collect::<Vec<_>>(), expected);
+            assert_eq!((hand_overs.runs(), hand_overs.messages()), (10, 10));
+        }
+    }
+
+    #[test]
+    fn a_hand_over_that_weighs_enough_gets_no_more() {
+        let (mut outbox, mut hand_overs) = (Outbox::new(), HandOvers::new(0, 100, 1_000, Mistakes::NONE));
+        (0..6).for_each(|_| add(&mut hand_overs, &mut outbox, 0, ENOUGH_BYTES / 2, false));
+        assert_eq!(left(&mut outbox).iter().map(|(runs, _)| *runs).collect::<Vec<_>>(), [2, 2, 2]);
+    }
+
+    #[test]
+    fn a_suspect_goes_by_itself_and_the_first_lease_to_end_counts() {
+        let (mut outbox, mut hand_overs) = (Outbox::new(), HandOvers::new(0, 100, 1_000, Mistakes::NONE));
+        for (partition, alone) in [(1, false), (3, false), (2, true), (0, false)] {
+            add(&mut hand_overs, &mut outbox, partition, 10, alone);
+        }
+        hand_overs.leave(&mut outbox);
+        assert_eq!(left(&mut outbox), [(2, 97), (1, 98), (1, 100)]);
+    }
+
+    #[test]
+    fn a_partition_that_is_lost_takes_whole_hand_overs_with_it() {
+        let (mut outbox, mut hand_overs) = (Outbox::new(), HandOvers::new(0, 2, 1_000, Mistakes::NONE));
+        for partition in [1, 2, 3, 4, 2, 5] {
+            add(&mut hand_overs, &mut outbox, partition, 10, false);
+        }
+        let mut cancelled = hand_overs.cancel(Partition::new(2));
+        cancelled.sort_by_key(|(id, _)| *id);
+        assert_eq!(cancelled.iter().map(|(id, flights)| (*id, flights.len())).collect::<Vec<_>>(), [(1, 2), (3, 2)]);
+        assert_eq!((hand_overs.runs(), hand_overs.came_back(1).is_none()), (2, true));
+    }
+}

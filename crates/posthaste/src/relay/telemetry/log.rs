@@ -8,7 +8,7 @@ use tracing::{Level, Span};
 use crate::engine::{Event, Failed, LeaseEnd};
 use crate::journal::{Grant, WorkerId};
 use crate::message::Headers;
-use crate::sink::{Outcomes, Run};
+use crate::sink::{Delivery, Outcomes, Run};
 
 pub(super) const CLAIM: &str = "OUTBOX_CLAIM";
 const DELIVER: &str = "OUTBOX_DELIVER";
@@ -54,22 +54,24 @@ pub(in crate::relay) fn log_sent(runs: &[Run], outcomes: &Outcomes) {
     if !tracing::enabled!(Level::DEBUG) {
         return;
     }
-    let confirmed = |run: usize| outcomes.of(run).map_or(0, |outcome| outcome.confirmed);
-    let sent =
-        |(nth, run): (usize, &Run)| run.deliveries.iter().take(confirmed(nth)).map(move |delivery| (run, delivery));
-    for (run, delivery) in runs.iter().enumerate().flat_map(sent) {
-        let message = &delivery.message;
-        tracing::debug!(
-            destination = %run.destination,
-            message_id = %message.id,
-            correlation_id = message.correlation_id.as_deref(),
-            tenant = message.tenant.as_deref(),
-            attempt = delivery.attempt,
-            operation = DELIVER,
-            phase = "SENT",
-            "delivered"
-        );
+    for (nth, run) in runs.iter().enumerate() {
+        let confirmed = outcomes.of(nth).map_or(0, |outcome| outcome.confirmed);
+        run.deliveries.iter().take(confirmed).for_each(|delivery| log_delivered(run, delivery));
     }
+}
+
+fn log_delivered(run: &Run, delivery: &Delivery) {
+    let message = &delivery.message;
+    tracing::debug!(
+        destination = %run.destination,
+        message_id = %message.id,
+        correlation_id = message.correlation_id.as_deref(),
+        tenant = message.tenant.as_deref(),
+        attempt = delivery.attempt,
+        operation = DELIVER,
+        phase = "SENT",
+        "delivered"
+    );
 }
 
 /// Leases are lost by the dozen: a line for each reason, with their number.

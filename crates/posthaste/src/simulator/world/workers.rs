@@ -21,7 +21,8 @@ impl World {
         };
         let destinations = self.plan.destinations.iter().map(served).collect();
         let engine = Engine::new(&settings, destinations, PARTITIONS, seed, mistakes);
-        self.nodes[n] = Some(Node::new(engine, worker, self.now));
+        let tail = Tail::new(self.plan.tail_bytes, mistakes);
+        self.nodes[n] = Some(Node::new(engine, tail, worker, self.now));
         self.poll(n);
     }
 
@@ -127,9 +128,14 @@ impl World {
             return self.time_out(n, worker, request);
         }
         let lost = !self.calm() && self.dice.percent(self.plan.lost_request);
-        let answer = if lost { Err(StoreFailure::Failed) } else { self.execute(&worker, &request) };
         let reply_lost = !self.calm() && self.dice.percent(self.plan.lost_reply);
-        let result = if reply_lost { Err(StoreFailure::Failed) } else { answer };
+        let clock = node.clock(self.now);
+        let (store, checks) = (&mut self.store, &mut self.checks);
+        let Some(node) = &mut self.nodes[n] else { return };
+        let result = node.carry(clock, &request.call, || {
+            let answer = if lost { Err(StoreFailure::Failed) } else { execute(store, &worker, &request, checks) };
+            if reply_lost { Err(StoreFailure::Failed) } else { answer }
+        });
         let at = self.now + self.dice.millis(0, 5);
         self.at(at, n, Event::Answer(Input::Answered { id: request.id, result }));
     }
@@ -143,8 +149,9 @@ impl World {
         self.at(carried_out, n, Event::LateRequest { worker, request });
     }
 
-    pub(super) fn execute(&mut self, worker: &WorkerId, request: &StoreRequest) -> Result<StoreAnswer, StoreFailure> {
-        self.store.execute(worker, &request.call, &mut self.checks).map_err(|_| StoreFailure::Failed)
+    /// A request that nobody waits for any more.
+    pub(super) fn execute_late(&mut self, worker: &WorkerId, request: &StoreRequest) {
+        drop(execute(&mut self.store, worker, request, &mut self.checks));
     }
 
     /// A worker is about to call a sink.
@@ -263,4 +270,13 @@ impl World {
             }
         }
     }
+}
+
+fn execute(
+    store: &mut Store,
+    worker: &WorkerId,
+    request: &StoreRequest,
+    checks: &mut Checks,
+) -> Result<StoreAnswer, StoreFailure> {
+    store.execute(worker, &request.call, checks).map_err(|_| StoreFailure::Failed)
 }
