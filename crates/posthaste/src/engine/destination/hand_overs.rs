@@ -8,7 +8,7 @@ use std::time::Duration;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::engine::lane::{LaneId, QueueId};
-use crate::engine::mistakes::{Mistake, Mistakes};
+use crate::engine::mistakes::Mistakes;
 use crate::engine::outbox::Outbox;
 use crate::engine::protocol::{Action, DestinationIndex, HandOver, HandOverId};
 use crate::journal::Partition;
@@ -79,10 +79,9 @@ impl HandOvers {
         }
         self.runs += 1;
         self.messages += flight.messages;
-        let later = self.mistakes.has(Mistake::LastLeaseCounts);
         let gathered = self.gathered.get_or_insert_with(|| Gathered::until(not_after));
         gathered.add(flight, run);
-        gathered.not_after = if later { gathered.not_after.max(not_after) } else { gathered.not_after.min(not_after) };
+        gathered.not_after = gathered.not_after.min(not_after);
         if alone || gathered.runs.len() >= self.runs_at_once || gathered.is_enough() {
             self.leave(outbox);
         }
