@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use posthaste::relay::Settings;
-use posthaste::sink::{self, Outcome, Run, Sink};
+use posthaste::sink::{self, Outcome, Outcomes, Run, Sink};
 use posthaste::store::Store;
 use posthaste::stores::sqlite::{Options, Outbox, Sqlite, connect};
 use posthaste::{Destination, Message, Relay};
@@ -29,7 +29,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const MESSAGES: usize = 200_000;
 const STUCK: usize = 100_000;
 const BACKLOG: usize = 1_000_000;
-const KEYS: usize = 5_000;
+const KEYS: usize = 1_000;
 const BATCH: usize = 1_000;
 const PAYLOAD_BYTES: usize = 500;
 
@@ -38,11 +38,12 @@ fn main() {
     let figure = match case.as_str() {
         "enqueue" => enqueue_rate(),
         "enqueue-bare" => enqueue_bare_rate(),
-        "drain" => drain_rate(&prepare(&case, MESSAGES, 0), MESSAGES),
-        "drain-bare" => drain_bare_rate(&prepare(&case, MESSAGES, 0)),
+        "drain" => drain_rate(&prepare(&case, MESSAGES, 0, KEYS), MESSAGES),
+        "drain-each" => drain_rate(&prepare(&case, MESSAGES, 0, MESSAGES), MESSAGES),
+        "drain-bare" => drain_bare_rate(&prepare(&case, MESSAGES, 0, KEYS)),
         // The same journal twice: once the hot key's messages are delivered like all others, once its first one is dead.
-        "others-free" => drain_rate(&prepare(&case, MESSAGES, STUCK), MESSAGES + STUCK),
-        "others-stuck" => drain_rate(&prepare(&case, MESSAGES, STUCK), MESSAGES),
+        "others-free" => drain_rate(&prepare(&case, MESSAGES, STUCK, KEYS), MESSAGES + STUCK),
+        "others-stuck" => drain_rate(&prepare(&case, MESSAGES, STUCK, KEYS), MESSAGES),
         "backlog-rss-mb" => backlog_rss_mb(),
         // `cargo test --benches` and `cargo bench` without a case have nothing to measure.
         _ => return,
@@ -63,12 +64,12 @@ fn fresh(case: &str) -> PathBuf {
 
 /// A journal with `others` messages of many keys and, among them, `hot` of one. Written once for each build of this program,
 /// then copied.
-fn prepare(case: &str, others: usize, hot: usize) -> PathBuf {
-    let template = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{others}-{hot}.db"));
+fn prepare(case: &str, others: usize, hot: usize, keys: usize) -> PathBuf {
+    let template = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{others}-{hot}-{keys}.db"));
     let written = |path: &PathBuf| std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
     let program = std::env::current_exe().expect("this program");
     if written(&template).is_none_or(|at| written(&program).is_some_and(|built| built > at)) {
-        let path = write(&format!("{others}-{hot}-new"), others, hot);
+        let path = write(&format!("{others}-{hot}-{keys}-new"), others, hot, keys);
         std::fs::rename(path, &template).expect("a template");
     }
     let path = fresh(case);
@@ -76,15 +77,15 @@ fn prepare(case: &str, others: usize, hot: usize) -> PathBuf {
     path
 }
 
-fn message(n: usize) -> Message {
-    Message::builder("order.placed", "order", (n * 7919 % KEYS).to_string())
+fn message(n: usize, keys: usize) -> Message {
+    Message::builder("order.placed", "order", (n * 7919 % keys).to_string())
         .payload(vec![b'x'; PAYLOAD_BYTES], "application/octet-stream")
         .correlation_id("0b55c7a2-5f6f-4b7b-9a44-7e0bd6c0f0a1")
         .build()
         .expect("a valid message")
 }
 
-fn write(name: &str, others: usize, hot: usize) -> PathBuf {
+fn write(name: &str, others: usize, hot: usize, keys: usize) -> PathBuf {
     let path = fresh(name);
     let mut connection = connect(&path, &Options::default()).expect("a connection");
     let mut left = hot;
@@ -97,7 +98,7 @@ fn write(name: &str, others: usize, hot: usize) -> PathBuf {
                 left -= 1;
                 batch.push(hot_message());
             }
-            batch.push(message(n));
+            batch.push(message(n, keys));
             n += 1;
         }
         if n == others {
@@ -123,9 +124,8 @@ struct Null {
     done: Notify,
 }
 
-#[async_trait]
-impl Sink for Null {
-    async fn deliver(&self, run: &Run) -> Outcome {
+impl Null {
+    fn forget(&self, run: &Run) -> Outcome {
         if self.reject_hot && run.deliveries[0].message.event_type == "order.hot" {
             return Outcome::stopped(0, sink::Error::reject("stuck"));
         }
@@ -133,6 +133,23 @@ impl Sink for Null {
             self.done.notify_one();
         }
         Outcome::delivered(run)
+    }
+}
+
+#[async_trait]
+impl Sink for Null {
+    async fn deliver(&self, run: &Run) -> Outcome {
+        self.forget(run)
+    }
+
+    fn runs_at_once(&self) -> usize {
+        1_000
+    }
+
+    async fn deliver_all(&self, runs: &[Run], outcomes: &mut Outcomes) {
+        for (nth, run) in runs.iter().enumerate() {
+            outcomes.answer(nth, self.forget(run));
+        }
     }
 
     async fn check(&self) -> Result<(), sink::Error> {
@@ -224,7 +241,7 @@ fn read_bare(connection: &Connection, after: i64) -> (usize, i64) {
 fn enqueue_rate() -> f64 {
     let path = fresh("enqueue");
     let mut connection = connect(&path, &Options::default()).expect("a connection");
-    let messages: Vec<Message> = (0..MESSAGES / 4).map(message).collect();
+    let messages: Vec<Message> = (0..MESSAGES / 4).map(|n| message(n, KEYS)).collect();
     let started = Instant::now();
     for batch in messages.chunks(100) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).expect("a transaction");
@@ -238,7 +255,7 @@ fn enqueue_rate() -> f64 {
 fn enqueue_bare_rate() -> f64 {
     let path = fresh("enqueue-bare");
     let mut connection = connect(&path, &Options::default()).expect("a connection");
-    let messages: Vec<Message> = (0..MESSAGES / 4).map(message).collect();
+    let messages: Vec<Message> = (0..MESSAGES / 4).map(|n| message(n, KEYS)).collect();
     let started = Instant::now();
     for batch in messages.chunks(100) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).expect("a transaction");
@@ -273,7 +290,7 @@ fn enqueue_bare_rate() -> f64 {
 
 /// The most memory the process ever had while it drained a million messages.
 fn backlog_rss_mb() -> f64 {
-    let path = prepare("backlog-rss-mb", BACKLOG, 0);
+    let path = prepare("backlog-rss-mb", BACKLOG, 0, KEYS);
     // What it took to write them does not count.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     drain(&path, BACKLOG, false);

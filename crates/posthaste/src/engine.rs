@@ -19,16 +19,17 @@ use self::openings::Openings;
 use self::outbox::{Outbox, Pending};
 use self::protocol::DestinationIndex;
 use self::stopping::Stopping;
-use crate::destination::Destination;
 use crate::journal::Lease;
 use crate::settings::Settings;
 
 #[cfg(feature = "simulator")]
 pub(crate) use self::protocol::RequestId;
 pub(crate) use self::protocol::{
-    Action, Event, Failed, HandOver, Input, LeaseEnd, RunId, StoreAnswer, StoreCall, StoreFailure, StoreRequest,
+    Action, Event, Failed, HandOver, HandOverId, Input, LeaseEnd, Served, StoreAnswer, StoreCall, StoreFailure,
+    StoreRequest,
 };
 pub use self::snapshot::{DestinationSnapshot, Snapshot};
+pub(crate) use self::tail::{Asked, ReadId, Tail};
 
 mod destination;
 mod front;
@@ -43,6 +44,7 @@ mod protocol;
 mod snapshot;
 mod stopping;
 mod store_answers;
+mod tail;
 
 /// The state of one worker.
 #[derive(Debug)]
@@ -62,12 +64,12 @@ impl Engine {
     /// An engine for a journal of so many partitions. The seed feeds the jitter of retries.
     pub(crate) fn new(
         settings: &Settings,
-        destinations: Vec<Destination>,
+        destinations: Vec<Served>,
         partitions: u16,
         seed: u64,
         mistakes: Mistakes,
     ) -> Self {
-        let state = |(index, dest)| DestinationState::new(index, dest, settings, seed ^ index as u64, mistakes);
+        let state = |(index, served)| DestinationState::new(index, served, settings, seed ^ index as u64, mistakes);
         Self {
             mistakes,
             leases: Leases::new(settings.lease_ttl, partitions, mistakes),
@@ -86,8 +88,8 @@ impl Engine {
         let mut heard = Heard { now, outbox: &mut self.outbox, events: &mut self.events };
         match input {
             Input::Answered { id, result } => self.answered(now, id, result),
-            Input::Delivered { destination, id, outcome, took } => {
-                self.destinations[destination].delivered(id, outcome, took, &mut heard);
+            Input::Delivered { destination, id, outcomes, took } => {
+                self.destinations[destination].delivered(id, outcomes, took, &mut heard);
                 self.report_outage(destination);
             }
             Input::Withheld { destination, id } => self.destinations[destination].withheld(id),

@@ -21,6 +21,7 @@ pub use crate::settings::Settings;
 
 mod deliveries;
 mod store_calls;
+mod tail;
 mod telemetry;
 mod waker;
 mod worker;
@@ -137,7 +138,10 @@ impl Relay {
                 () = &mut until => return Ok(()),
             }
         };
-        let client = StoreClient::new(store, waker, settings.worker.clone(), settings.lease_ttl, monitor.clone());
+        let mut client = StoreClient::new(store, waker, settings.worker.clone(), settings.lease_ttl, monitor.clone());
+        if destinations.len() > 1 {
+            client = client.sharing(settings.window_bytes);
+        }
         Worker::new(client, &settings, destinations, partitions, monitor, tracer).run(until).await;
         Ok(())
     }

@@ -17,11 +17,14 @@ use crate::journal::{Partition, Position};
 use crate::message::{Message, OrderKey};
 pub use crate::retry::Verdict;
 
+pub use self::outcomes::Outcomes;
+
 #[cfg(any(feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "slack"))]
 pub(crate) mod bounded_map;
 pub mod format;
 #[cfg(any(feature = "webhook", feature = "sms", feature = "slack"))]
 pub mod http;
+mod outcomes;
 #[cfg(any(feature = "email", feature = "sms", feature = "slack"))]
 #[cfg_attr(
     not(all(feature = "email", feature = "sms", feature = "slack")),
@@ -133,6 +136,11 @@ impl Outcome {
         Self { confirmed, error: Some(error), progress: None }
     }
 
+    /// Nothing is known of the run, so that nothing of it counts as delivered.
+    pub(crate) fn unanswered() -> Self {
+        Self { confirmed: 0, error: None, progress: None }
+    }
+
     /// Keeps `progress` with the message that failed.
     #[must_use]
     pub fn with_progress(mut self, progress: Vec<u8>) -> Self {
@@ -206,6 +214,18 @@ pub trait Sink: fmt::Debug + Send + Sync {
     /// key only one at a time. May be dropped at any await point; what was not answered counts as not delivered. Need not
     /// care where it runs: one that computes or waits gets tasks of its own.
     async fn deliver(&self, run: &Run) -> Outcome;
+
+    /// How many runs it wants to be handed over together, each of another key. More than one is for a sink that many cost hardly more
+    /// than one; it has [`Sink::deliver_all`], too.
+    fn runs_at_once(&self) -> usize {
+        1
+    }
+
+    /// Delivers several runs, no two of one key, each with its own outcome and as [`Sink::deliver`] would: what one comes to is nothing
+    /// to the others. May be dropped at any await point; what is answered by then stays answered.
+    async fn deliver_all(&self, runs: &[Run], outcomes: &mut Outcomes) {
+        outcomes::beside_each_other(self, runs, outcomes).await;
+    }
 
     /// Whether the destination can be reached; the probe that ends an outage, and what `posthaste check` calls.
     async fn check(&self) -> Result<(), Error>;

@@ -1,7 +1,8 @@
 //! Brokers: confirmed messages per second through a relay on SQLite, beside a loop with nothing but the broker's client.
 //! Called by `cargo xtask bench brokers`, a case at a time.
 //!
-//! A case is the name of a broker, alone (many keys), with `-hot` (one key), or with `-bare` (the client alone).
+//! A case is the name of a broker, alone (a thousand keys), with `-hot` (one key), with `-each` (a key for each message, as most traffic
+//! has it), or with `-bare` (the client alone).
 
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a program that measures, and stops when it cannot")]
 
@@ -12,7 +13,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use posthaste::relay::Settings;
-use posthaste::sink::{self, Outcome, Run, Sink};
+use posthaste::sink::{self, Outcome, Outcomes, Run, Sink};
 use posthaste::store::Store;
 use posthaste::stores::sqlite::{Options, Outbox, Sqlite, connect};
 use posthaste::{Destination, Message, Relay};
@@ -90,15 +91,30 @@ struct Counting<S> {
     done: Notify,
 }
 
-#[async_trait]
-impl<S: Sink> Sink for Counting<S> {
-    async fn deliver(&self, run: &Run) -> Outcome {
-        let outcome = self.sink.deliver(run).await;
+impl<S> Counting<S> {
+    fn count(&self, outcome: &Outcome) {
         assert!(outcome.error.is_none(), "{:?}", outcome.error);
         if self.left.fetch_sub(outcome.confirmed, Ordering::Relaxed) == outcome.confirmed {
             self.done.notify_one();
         }
+    }
+}
+
+#[async_trait]
+impl<S: Sink> Sink for Counting<S> {
+    async fn deliver(&self, run: &Run) -> Outcome {
+        let outcome = self.sink.deliver(run).await;
+        self.count(&outcome);
         outcome
+    }
+
+    fn runs_at_once(&self) -> usize {
+        self.sink.runs_at_once()
+    }
+
+    async fn deliver_all(&self, runs: &[Run], outcomes: &mut Outcomes) {
+        self.sink.deliver_all(runs, outcomes).await;
+        (0..runs.len()).filter_map(|nth| outcomes.of(nth)).for_each(|outcome| self.count(outcome));
     }
 
     async fn check(&self) -> Result<(), sink::Error> {
@@ -108,7 +124,11 @@ impl<S: Sink> Sink for Counting<S> {
 
 /// Messages per second from the start of a relay to its clean end, with everything confirmed and recorded.
 fn relay_rate(name: &str, way: &str, sink: impl Sink + 'static) -> f64 {
-    let keys = if way == "hot" { 1 } else { KEYS };
+    let keys = match way {
+        "hot" => 1,
+        "each" => MESSAGES,
+        _ => KEYS,
+    };
     let path = journal(&format!("{name}-{way}"), keys);
     let sink = Arc::new(Counting { sink, left: AtomicUsize::new(MESSAGES), done: Notify::new() });
     let store = Sqlite::open(&path, Options::default()).expect("a database");

@@ -13,10 +13,12 @@ use crate::sink::Sink;
 
 pub use self::content::*;
 pub use self::faults::*;
+pub use self::together::*;
 
 mod content;
 mod faults;
 mod fixture;
+mod together;
 
 /// A sink and the destination behind it.
 ///
@@ -105,6 +107,10 @@ macro_rules! sink_suite {
             a_delivery_that_is_dropped_leaves_the_sink_usable,
             nothing_is_confirmed_before_the_destination_answers,
             no_error_shows_a_secret_or_goes_on_forever,
+            runs_that_go_together_arrive_in_their_order,
+            a_refused_message_stops_no_other_run,
+            an_outage_meets_every_run,
+            a_hand_over_that_is_dropped_leaves_the_sink_usable,
         }
     };
     ($fresh:path; $($test:ident,)*) => {$(

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use self::committer::Committer;
+use self::hand_overs::HandOvers;
 use self::judge::Judge;
 use self::lanes::Lanes;
 use self::parked_reader::ParkedReader;
@@ -10,9 +11,9 @@ use self::reader::Reader;
 use self::scheduler::Scheduler;
 use super::lane::{InFlightBefore, Lane, LaneId, Suspects};
 use super::leases::Leases;
-use super::mistakes::Mistakes;
+use super::mistakes::{Mistake, Mistakes};
 use super::outbox::Outbox;
-use super::protocol::{DestinationIndex, Event, RunId};
+use super::protocol::{DestinationIndex, Event, HandOverId, Served};
 use crate::destination::Destination;
 use crate::engine::DestinationSnapshot;
 use crate::journal::{DestinationReport, LaneState, Lease, Partition, Position};
@@ -22,6 +23,7 @@ pub(super) use self::requests::DestinationRequest;
 
 mod breaker;
 mod committer;
+mod hand_overs;
 mod held_keys;
 mod judge;
 mod lanes;
@@ -79,18 +81,20 @@ impl DestinationState {
     /// A destination without lanes. The seed feeds the jitter of retries.
     pub(super) fn new(
         index: DestinationIndex,
-        dest: Destination,
+        served: Served,
         settings: &Settings,
         seed: u64,
         mistakes: Mistakes,
     ) -> Self {
+        let Served { destination: dest, runs_at_once } = served;
+        let hand_overs = HandOvers::new(index, runs_at_once, dest.max_in_flight, mistakes);
         Self {
             index,
             mistakes,
             lanes: Lanes::default(),
             reader: Reader::new(settings, mistakes),
             parked_reader: ParkedReader::default(),
-            scheduler: Scheduler::new(&dest, settings, mistakes),
+            scheduler: Scheduler::new(hand_overs, &dest, settings, mistakes),
             judge: Judge::new(seed, mistakes),
             committer: Committer::new(settings, mistakes),
             totals: Totals::default(),
@@ -118,31 +122,42 @@ impl DestinationState {
     }
 
     /// Drops a lane with everything it had in mind. Returns the hand-overs to be cancelled.
-    pub(super) fn close(&mut self, partition: Partition) -> Vec<RunId> {
+    pub(super) fn close(&mut self, partition: Partition) -> Vec<HandOverId> {
         self.lanes.remove(partition);
-        self.scheduler.close(partition)
+        self.call_back(partition)
+    }
+
+    /// The hand-overs that have messages of this partition, to be cancelled; what other lanes had in them goes again.
+    fn call_back(&mut self, partition: Partition) -> Vec<HandOverId> {
+        let cancelled = self.scheduler.close(partition);
+        for flight in cancelled.iter().flat_map(|(_, flights)| flights) {
+            if !self.mistakes.has(Mistake::OthersForgotten) {
+                self.goes_again(*flight);
+            }
+        }
+        cancelled.into_iter().map(|(id, _)| id).collect()
     }
 
     /// Gives up what is in flight everywhere. Returns the hand-overs to be cancelled.
-    pub(super) fn abandon(&mut self) -> Vec<RunId> {
+    pub(super) fn abandon(&mut self) -> Vec<HandOverId> {
         self.lanes.iter_mut().for_each(Lane::abandon);
         self.scheduler.abandon()
     }
 
     /// Takes nothing new on for this partition. Returns the hand-overs to be cancelled, because they need not be waited for.
-    pub(super) fn drain(&mut self, partition: Partition) -> Vec<RunId> {
+    pub(super) fn drain(&mut self, partition: Partition) -> Vec<HandOverId> {
         let Some(lane) = self.lanes.of_mut(partition) else { return Vec::new() };
         lane.draining = true;
         if self.dest.resumes {
             lane.abandon();
-            return self.scheduler.close(partition);
+            return self.call_back(partition);
         }
         lane.call_off_suspects();
         Vec::new()
     }
 
     /// Takes nothing new on at all. Returns the hand-overs to be cancelled, because they need not be waited for.
-    pub(super) fn stop(&mut self) -> Vec<RunId> {
+    pub(super) fn stop(&mut self) -> Vec<HandOverId> {
         if self.dest.resumes {
             return self.abandon();
         }
@@ -169,7 +184,7 @@ impl DestinationState {
         if self.scheduler.gather(pass.now, self.dest.batch_delay, &mut self.lanes) {
             self.parked_reader.ask_at_once(pass.now);
         }
-        self.totals.dead += self.scheduler.serve(self.index, &self.dest, &mut self.lanes, pass);
+        self.totals.dead += self.scheduler.serve(&self.dest, &mut self.lanes, pass);
         self.probe(pass);
         self.ask_due(pass);
         self.committer.commit_if_due(self.index, &self.dest.name, &mut self.lanes, pass);

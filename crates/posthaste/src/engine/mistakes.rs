@@ -58,12 +58,22 @@ pub enum Mistake {
     SuspectsTogether,
     /// Tell the store again of a death whose commit failed, but not of its letter.
     LettersForgotten,
+    /// Put two runs of one key into one hand-over.
+    KeyTwiceInHandOver,
+    /// Take the outcome of one run of a hand-over for that of another.
+    OutcomesMixedUp,
+    /// Cancel a hand-over because one of its leases is gone, and forget what others had in it.
+    OthersForgotten,
+    /// Answer a read from what was read for other partitions.
+    TailOfOthers,
+    /// Answer a part of what was read, and say that it was all.
+    TailCutShort,
 }
 
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 31] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -90,12 +100,17 @@ impl Mistake {
         Self::HandedOverLate,
         Self::SuspectsTogether,
         Self::LettersForgotten,
+        Self::KeyTwiceInHandOver,
+        Self::OutcomesMixedUp,
+        Self::OthersForgotten,
+        Self::TailOfOthers,
+        Self::TailCutShort,
     ];
 }
 
 /// The mistakes planted in one engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Mistakes(u32);
+pub(crate) struct Mistakes(u64);
 
 impl Mistakes {
     /// The engine as it should be.
@@ -104,11 +119,11 @@ impl Mistakes {
     /// An engine with one mistake.
     #[cfg(feature = "simulator")]
     pub(crate) fn planted(mistake: Mistake) -> Self {
-        Self(1 << mistake as u32)
+        Self(1 << mistake as u64)
     }
 
     /// Whether this mistake is planted.
     pub(crate) fn has(self, mistake: Mistake) -> bool {
-        cfg!(feature = "simulator") && self.0 & (1 << mistake as u32) != 0
+        cfg!(feature = "simulator") && self.0 & (1 << mistake as u64) != 0
     }
 }

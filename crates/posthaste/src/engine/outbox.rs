@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::destination::DestinationRequest;
-use super::protocol::{Action, DestinationIndex, RequestId, RunId, StoreCall, StoreRequest};
+use super::protocol::{Action, DestinationIndex, HandOverId, RequestId, StoreCall, StoreRequest};
 use crate::journal::Lease;
 use std::time::Duration;
 
@@ -38,13 +38,13 @@ pub(super) struct Outbox {
     actions: Vec<Action>,
     pending: HashMap<RequestId, Pending>,
     next_request: RequestId,
-    next_run: RunId,
+    next_hand_over: HandOverId,
 }
 
 impl Outbox {
     /// Nothing said yet.
     pub(super) fn new() -> Self {
-        Self { actions: Vec::new(), pending: HashMap::new(), next_request: 0, next_run: 0 }
+        Self { actions: Vec::new(), pending: HashMap::new(), next_request: 0, next_hand_over: 0 }
     }
 
     /// Asks the store.
@@ -66,16 +66,16 @@ impl Outbox {
     }
 
     /// Calls hand-overs off.
-    pub(super) fn cancel(&mut self, ids: Vec<RunId>) {
+    pub(super) fn cancel(&mut self, ids: Vec<HandOverId>) {
         if !ids.is_empty() {
             self.actions.push(Action::Cancel { ids });
         }
     }
 
     /// An id for a hand-over.
-    pub(super) fn next_run(&mut self) -> RunId {
-        self.next_run += 1;
-        self.next_run
+    pub(super) fn next_hand_over(&mut self) -> HandOverId {
+        self.next_hand_over += 1;
+        self.next_hand_over
     }
 
     /// Everything that was said since the last time.

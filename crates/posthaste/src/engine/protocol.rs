@@ -1,13 +1,13 @@
 //! What the engine says and hears.
 //!
 //! A request to the store is one type, and its answer comes back with the request's id; what the engine wants to remember about
-//! it stays in the engine. A run leaves the engine inside a [`HandOver`], which gives it out only while its lease lasts.
+//! it stays in the engine. Runs leave the engine inside a [`HandOver`], which gives them out only while their leases last.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::mistakes::{Mistake, Mistakes};
-use crate::destination::Name;
+use crate::destination::{Destination, Name};
 use crate::journal::{
     Batch, DueBatch, Entry, Grant, HeldKey, LaneCommit, LaneState, Lease, Partition, Position, Purged, ReadRequest,
     WorkerReport,
@@ -18,7 +18,7 @@ use crate::sink::{self, Outcome, Run};
 /// Identifies a request to the store.
 pub(crate) type RequestId = u64;
 /// Identifies a hand-over to a sink.
-pub(crate) type RunId = u64;
+pub(crate) type HandOverId = u64;
 /// The place of a destination among those that the engine was given.
 pub(crate) type DestinationIndex = usize;
 
@@ -27,12 +27,12 @@ pub(crate) type DestinationIndex = usize;
 pub(crate) enum Action {
     /// Ask the store. Answered by [`Input::Answered`].
     Request(StoreRequest),
-    /// Hand a run to its sink. Answered by [`Input::Delivered`], or by what [`HandOver::take`] says.
+    /// Hand runs to their sink. Answered by [`Input::Delivered`], or by what [`HandOver::take`] says.
     HandOver(HandOver),
     /// Nobody waits for these hand-overs any more. Has no answer.
     Cancel {
         /// The hand-overs.
-        ids: Vec<RunId>,
+        ids: Vec<HandOverId>,
     },
     /// Ask a sink whether its destination is within reach. Answered by [`Input::Probed`].
     Probe {
@@ -124,26 +124,35 @@ pub(crate) enum StoreFailure {
     TimedOut,
 }
 
-/// A run on its way to a sink.
+/// A destination that is to be served.
+#[derive(Debug, Clone)]
+pub(crate) struct Served {
+    pub(crate) destination: Destination,
+    /// How many runs its sink wants in one hand-over.
+    pub(crate) runs_at_once: usize,
+}
+
+/// Runs on their way to a sink, no two of one key.
 #[derive(Debug)]
 pub(crate) struct HandOver {
     /// Whose sink.
     pub(crate) destination: DestinationIndex,
-    /// Comes back with the outcome.
-    pub(crate) id: RunId,
-    pub(super) run: Run,
-    /// When the lease ends, by the worker's clock and with a margin.
+    /// Comes back with the outcomes.
+    pub(crate) id: HandOverId,
+    /// Never empty.
+    pub(super) runs: Vec<Run>,
+    /// When the first of their leases ends, by the worker's clock and with a margin.
     pub(super) not_after: Duration,
     pub(super) mistakes: Mistakes,
 }
 
 impl HandOver {
-    /// Gives the run out, to be called right before the sink is: a process may freeze between any two lines. When the lease has
-    /// ended by then, there is no run, only what the engine is to be told.
-    pub(crate) fn take(self, now: Duration) -> Result<Run, Input> {
+    /// Gives the runs out, to be called right before the sink is: a process may freeze between any two lines. When a lease has
+    /// ended by then, there are no runs, only what the engine is to be told.
+    pub(crate) fn take(self, now: Duration) -> Result<Vec<Run>, Input> {
         let careless = self.mistakes.has(Mistake::HandedOverLate) || self.mistakes.has(Mistake::DeliverWithoutLease);
         if now < self.not_after || careless {
-            return Ok(self.run);
+            return Ok(self.runs);
         }
         Err(Input::Withheld { destination: self.destination, id: self.id })
     }
@@ -154,10 +163,10 @@ impl HandOver {
 pub(crate) enum Input {
     /// The store answered a request, or did not.
     Answered { id: RequestId, result: Result<StoreAnswer, StoreFailure> },
-    /// A sink answered.
-    Delivered { destination: DestinationIndex, id: RunId, outcome: Outcome, took: Duration },
-    /// The lease ended before the hand-over, so the sink saw nothing of it.
-    Withheld { destination: DestinationIndex, id: RunId },
+    /// A sink answered: what each run came to, in the order of the hand-over.
+    Delivered { destination: DestinationIndex, id: HandOverId, outcomes: Vec<Outcome>, took: Duration },
+    /// A lease ended before the hand-over, so the sink saw nothing of it.
+    Withheld { destination: DestinationIndex, id: HandOverId },
     /// A sink said whether its destination is within reach.
     Probed { destination: DestinationIndex, result: Result<(), sink::Error> },
     /// Finish what is in flight and give everything back.

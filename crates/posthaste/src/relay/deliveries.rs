@@ -1,6 +1,6 @@
 //! Runs on their way to sinks.
 //!
-//! A run gets a task of its own, so that nobody waits for it. The runs of a sink that has always answered at its first poll are
+//! A hand-over gets a task of its own, so that nobody waits for it. Those of a sink that has always answered at its first poll are
 //! polled on the relay's loop instead, without a task, a channel or another thread: see `first_poll`.
 
 use std::collections::HashMap;
@@ -20,12 +20,12 @@ use tracing::Instrument;
 use self::first_poll::FirstPolls;
 use super::telemetry::{self, Monitor, Spans, Tracer};
 use crate::crash_point::crash_point;
-use crate::engine::{HandOver, Input, RunId};
-use crate::sink::{self, Outcome, Run, Sink};
+use crate::engine::{HandOver, HandOverId, Input};
+use crate::sink::{self, Outcome, Outcomes, Run, Sink};
 
 mod first_poll;
 
-type Delivery = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+type Delivery = Pin<Box<dyn Future<Output = Vec<Outcome>> + Send>>;
 
 /// A destination as the shell serves it.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl ServedDestination {
 pub(super) struct Deliveries {
     /// When the engine's time began.
     epoch: Instant,
-    tasks: HashMap<RunId, AbortHandle>,
+    tasks: HashMap<HandOverId, AbortHandle>,
     monitor: Monitor,
     tracer: Option<Arc<dyn Tracer>>,
 }
@@ -63,7 +63,7 @@ impl Deliveries {
         Self { epoch, tasks: HashMap::new(), monitor, tracer }
     }
 
-    /// Hands a run over. Returns the answer if there is one at once; otherwise it comes through `inbox`.
+    /// Hands runs over. Returns the answer if there is one at once; otherwise it comes through `inbox`.
     pub(super) fn start(
         &mut self,
         hand_over: HandOver,
@@ -72,20 +72,21 @@ impl Deliveries {
     ) -> Option<Input> {
         let (destination, id) = (hand_over.destination, hand_over.id);
         let started = Instant::now();
-        let run = match hand_over.take(started - self.epoch) {
-            Ok(run) => run,
+        let runs = match hand_over.take(started - self.epoch) {
+            Ok(runs) => runs,
             Err(withheld) => return Some(withheld),
         };
-        let span = telemetry::span(&run);
-        let mut delivery: Delivery = Box::pin(deliver(served.sink.clone(), run, self.tracer.clone()).instrument(span));
+        let span = telemetry::span(&runs);
+        let delivery = deliver(served.sink.clone(), runs, served.timeout, self.monitor.clone(), self.tracer.clone());
+        let mut delivery: Delivery = Box::pin(delivery.instrument(span));
         if served.first_polls.may_run_on_loop() {
             let polled = delivery.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             served.first_polls.observe(polled.is_ready(), started.elapsed());
-            if let Poll::Ready(outcome) = polled {
-                return Some(Input::Delivered { destination, id, outcome, took: Duration::ZERO });
+            if let Poll::Ready(outcomes) = polled {
+                return Some(Input::Delivered { destination, id, outcomes, took: Duration::ZERO });
             }
         }
-        let answered = move |outcome| Input::Delivered { destination, id, outcome, took: started.elapsed() };
+        let answered = move |outcomes| Input::Delivered { destination, id, outcomes, took: started.elapsed() };
         self.spawn(id, delivery, served, inbox, answered);
         None
     }
@@ -94,29 +95,28 @@ impl Deliveries {
     #[expect(clippy::disallowed_methods, reason = "this is the shell: what is in flight is known to the engine")]
     fn spawn(
         &mut self,
-        id: RunId,
+        id: HandOverId,
         delivery: Delivery,
         served: &ServedDestination,
         inbox: &mpsc::Sender<Input>,
-        answered: impl FnOnce(Outcome) -> Input + Send + 'static,
+        answered: impl FnOnce(Vec<Outcome>) -> Input + Send + 'static,
     ) {
-        let (timeout, first_polls) = (served.timeout, served.first_polls.clone());
-        let (monitor, inbox) = (self.monitor.clone(), inbox.clone());
+        let (first_polls, inbox) = (served.first_polls.clone(), inbox.clone());
         let task = tokio::spawn(async move {
-            let outcome = complete(delivery, &first_polls, timeout, &monitor).await;
+            let outcomes = complete(delivery, &first_polls).await;
             // The inbox is closed only when the worker is gone, and then nobody waits for an answer.
-            drop(inbox.send(answered(outcome)).await);
+            drop(inbox.send(answered(outcomes)).await);
         });
         self.tasks.insert(id, task.abort_handle());
     }
 
     /// The engine has the answer.
-    pub(super) fn answered(&mut self, id: RunId) {
+    pub(super) fn answered(&mut self, id: HandOverId) {
         self.tasks.remove(&id);
     }
 
     /// Nobody waits for these any more.
-    pub(super) fn cancel(&mut self, ids: &[RunId]) {
+    pub(super) fn cancel(&mut self, ids: &[HandOverId]) {
         for task in ids.iter().filter_map(|id| self.tasks.remove(id)) {
             task.abort();
             self.monitor.count().possible_duplicates.cancelled += 1;
@@ -131,30 +131,43 @@ impl Drop for Deliveries {
     }
 }
 
-/// What a delivery in a task of its own comes to, at the latest after `timeout`.
-async fn complete(mut delivery: Delivery, polls: &FirstPolls, timeout: Duration, monitor: &Monitor) -> Outcome {
+/// What a delivery in a task of its own comes to.
+async fn complete(mut delivery: Delivery, polls: &FirstPolls) -> Vec<Outcome> {
     let started = Instant::now();
     let first = futures_util::poll!(delivery.as_mut());
     polls.observe(first.is_ready(), started.elapsed());
     match first {
-        Poll::Ready(outcome) => outcome,
-        Poll::Pending => tokio::time::timeout(timeout, delivery).await.unwrap_or_else(|_| {
-            monitor.count().possible_duplicates.timeout += 1;
-            Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}")))
-        }),
+        Poll::Ready(outcomes) => outcomes,
+        Poll::Pending => delivery.await,
     }
 }
 
-/// Gives a run to its sink. A panic is a failure like others, be it in the call or in the future that it returned.
-async fn deliver(sink: Arc<dyn Sink>, mut run: Run, tracer: Option<Arc<dyn Tracer>>) -> Outcome {
-    telemetry::log_start(&run);
-    let spans = Spans::begin(tracer.as_deref(), &mut run);
-    let delivery = AssertUnwindSafe(async { sink.deliver(&run).await }).catch_unwind();
-    let outcome = delivery.await.unwrap_or_else(|_| Outcome::stopped(0, sink::Error::retry("the sink panicked")));
-    spans.end(&outcome);
-    telemetry::log_sent(&run, outcome.confirmed);
+/// Gives runs to their sink, and waits no longer than `timeout`. A panic is a failure like others, be it in the call or in the future
+/// that it returned. What was answered before either stays answered.
+async fn deliver(
+    sink: Arc<dyn Sink>,
+    mut runs: Vec<Run>,
+    timeout: Duration,
+    monitor: Monitor,
+    tracer: Option<Arc<dyn Tracer>>,
+) -> Vec<Outcome> {
+    telemetry::log_start(&runs);
+    let spans = Spans::begin(tracer.as_deref(), &mut runs);
+    let mut outcomes = Outcomes::awaited(runs.len());
+    let delivery = AssertUnwindSafe(async { sink.deliver_all(&runs, &mut outcomes).await }).catch_unwind();
+    let ended = tokio::time::timeout(timeout, delivery).await;
+    if let Ok(Err(_)) = ended {
+        (0..runs.len())
+            .for_each(|nth| outcomes.answer(nth, Outcome::stopped(0, sink::Error::retry("the sink panicked"))));
+    }
+    spans.end(&outcomes);
+    telemetry::log_sent(&runs, &outcomes);
     crash_point("after_delivery");
-    outcome
+    if ended.is_err() {
+        monitor.count().possible_duplicates.timeout += 1;
+        return outcomes.or_else(|| Outcome::stopped(0, sink::Error::retry(format!("no answer within {timeout:?}"))));
+    }
+    outcomes.or_else(Outcome::unanswered)
 }
 
 /// Asks a sink whether its destination is within reach.

@@ -9,6 +9,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::tail::SharedTail;
 use super::telemetry::{self, Monitor, StoreOutage};
 use super::waker::Waker;
 use crate::crash_point::crash_point;
@@ -34,6 +35,8 @@ pub(super) struct StoreClient {
     lease_ttl: Duration,
     monitor: Monitor,
     outage: Arc<StoreOutage>,
+    /// What several destinations read alike; one has nobody to share it with.
+    tail: Option<Arc<SharedTail>>,
 }
 
 /// The engine knows no time of day: what it writes gets its own here.
@@ -52,7 +55,12 @@ impl StoreClient {
         monitor: Monitor,
     ) -> Self {
         let watch = Arc::new(Mutex::new(store.watch()));
-        Self { store, watch, waker, worker, lease_ttl, monitor, outage: Arc::default() }
+        Self { store, watch, waker, worker, lease_ttl, monitor, outage: Arc::default(), tail: None }
+    }
+
+    /// Lets destinations read together, and keeps up to so many bytes of what they read.
+    pub(super) fn sharing(self, most_bytes: usize) -> Self {
+        Self { tail: Some(Arc::new(SharedTail::new(most_bytes))), ..self }
     }
 
     /// Carries a request to the store and says what came of it.
@@ -99,8 +107,14 @@ impl StoreClient {
                 StoreAnswer::Released
             }
             StoreCall::Advance { wait } => StoreAnswer::Advanced(self.advance(wait).await?),
-            StoreCall::Open { destination, leases } => StoreAnswer::Opened(store.open(&destination, &leases).await?),
-            StoreCall::Read(request) => StoreAnswer::Read(store.read(&request).await?),
+            StoreCall::Open { destination, leases } => {
+                self.tail.iter().for_each(|tail| tail.forget());
+                StoreAnswer::Opened(store.open(&destination, &leases).await?)
+            }
+            StoreCall::Read(request) => StoreAnswer::Read(match &self.tail {
+                Some(tail) => tail.read(store, &request).await?,
+                None => store.read(&request).await?,
+            }),
             StoreCall::ReadKey { destination, partition, held, limit } => {
                 StoreAnswer::KeyRead(store.read_key(&destination, partition, &held, limit).await?)
             }

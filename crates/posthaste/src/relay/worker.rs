@@ -14,7 +14,7 @@ use super::store_calls::{StoreCalls, StoreClient};
 use super::telemetry::{self, Monitor, Tracer};
 use crate::destination::Destination;
 use crate::engine::mistakes::Mistakes;
-use crate::engine::{Action, Engine, Input};
+use crate::engine::{Action, Engine, Input, Served};
 use crate::settings::Settings;
 use crate::sink::Sink;
 
@@ -48,10 +48,10 @@ impl Worker {
     ) -> Self {
         let (known, served) = destinations
             .into_iter()
-            .map(|(dest, sink)| {
-                let known = Destination { resumes: sink.resumes(), ..dest };
-                let served = ServedDestination::new(sink, known.timeout);
-                (known, served)
+            .map(|(destination, sink)| {
+                let destination = Destination { resumes: sink.resumes(), ..destination };
+                let (runs_at_once, timeout) = (sink.runs_at_once(), destination.timeout);
+                (Served { destination, runs_at_once }, ServedDestination::new(sink, timeout))
             })
             .unzip();
         let seed = uuid::Uuid::now_v7().as_u64_pair().1;

@@ -9,7 +9,31 @@ use super::plan::{DEAD_LETTERS, Plan};
 use crate::retry::Verdict;
 use crate::sink::{Error, Outcome, Run};
 
-/// What a hand-over came to.
+/// What the runs of a hand-over came to, as far as the worker hears of it.
+#[derive(Default)]
+pub(super) struct Heard {
+    /// By run; `None` if the worker gives up before there is an answer.
+    pub(super) outcomes: Vec<Option<Outcome>>,
+    pub(super) after: Duration,
+}
+
+impl Heard {
+    /// The next run came to this; a worker waits for `timeout`.
+    pub(super) fn add(&mut self, told: Option<(Outcome, Duration)>, timeout: Duration) {
+        let told = told.filter(|(_, latency)| *latency < timeout);
+        self.after = self.after.max(told.as_ref().map_or(timeout, |(_, latency)| *latency));
+        self.outcomes.push(told.map(|(outcome, _)| outcome));
+    }
+
+    /// Of a sink that answers for all runs at the end, a worker that gives up hears nothing.
+    pub(super) fn all_or_nothing(&mut self) {
+        if self.outcomes.iter().any(Option::is_none) {
+            self.outcomes.iter_mut().for_each(|outcome| *outcome = None);
+        }
+    }
+}
+
+/// What a run came to.
 pub(super) enum Answer {
     /// The worker hears this after so long.
     Told(Outcome, Duration),

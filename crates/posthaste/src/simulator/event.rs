@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::{HandOver, Input, RunId, StoreRequest};
+use crate::engine::{HandOver, HandOverId, Input, StoreRequest};
 use crate::journal::WorkerId;
 use crate::message::Message;
 use crate::sink::Run;
@@ -22,10 +22,10 @@ pub(super) enum Event {
     LateRequest { worker: WorkerId, request: StoreRequest },
     /// A worker is told something.
     Answer(Input),
-    /// A worker hands a run over.
+    /// A worker hands runs over.
     HandOver(HandOver),
-    /// A run reaches its destination.
-    Arrive { destination: usize, id: RunId, run: Run },
+    /// Runs reach their destination.
+    Arrive { destination: usize, id: HandOverId, runs: Vec<Run> },
     /// A destination is out of reach for a while.
     Outage { destination: usize, until: Duration },
     /// A worker dies.

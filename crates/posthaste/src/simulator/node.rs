@@ -5,7 +5,9 @@ use std::time::Duration;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::plan::LEASE_TTL;
-use crate::engine::{Engine, Input, RequestId, RunId, StoreAnswer, StoreCall, StoreRequest};
+use crate::engine::{
+    Asked, Engine, HandOverId, Input, RequestId, StoreAnswer, StoreCall, StoreFailure, StoreRequest, Tail,
+};
 use crate::journal::{Epoch, Lease, Partition, WorkerId};
 use crate::message::OrderKey;
 use crate::sink::Run;
@@ -18,9 +20,15 @@ pub(super) struct Flight {
     pub(super) epoch: Epoch,
 }
 
+impl Flight {
+    fn is_of(&self, destination: usize, key: &OrderKey) -> bool {
+        self.destination == destination && self.run.key().as_ref() == Some(key)
+    }
+}
+
 /// When a request about leases was made, by the worker's own clock, and which leases it was about.
 #[derive(Debug)]
-struct Asked {
+struct LeasesAsked {
     at: Duration,
     leases: Vec<Lease>,
 }
@@ -35,19 +43,22 @@ pub(super) struct Node {
     /// No request reaches the store before this.
     pub(super) cut_off_until: Duration,
     pub(super) wake_at: Option<Duration>,
+    /// What the destinations read alike.
+    tail: Tail,
     /// Times in a row that it woke by itself and did nothing.
     pub(super) idle_wakes: u32,
-    pub(super) flights: HashMap<RunId, Flight>,
+    /// By hand-over, in the order of its runs.
+    pub(super) flights: HashMap<HandOverId, Vec<Flight>>,
     /// Hand-overs that were called off before they were made.
-    pub(super) cancelled: HashSet<RunId>,
-    asked: HashMap<RequestId, Asked>,
+    pub(super) cancelled: HashSet<HandOverId>,
+    asked: HashMap<RequestId, LeasesAsked>,
     /// What the worker was told it holds, and until when by its own clock.
     pub(super) held: HashMap<Partition, (Epoch, Duration)>,
 }
 
 impl Node {
     /// A worker that was just started.
-    pub(super) fn new(engine: Engine, worker: WorkerId, started: Duration) -> Self {
+    pub(super) fn new(engine: Engine, tail: Tail, worker: WorkerId, started: Duration) -> Self {
         Self {
             engine,
             worker,
@@ -55,6 +66,7 @@ impl Node {
             frozen_until: Duration::ZERO,
             cut_off_until: Duration::ZERO,
             wake_at: None,
+            tail,
             idle_wakes: 0,
             flights: HashMap::new(),
             cancelled: HashSet::new(),
@@ -63,15 +75,39 @@ impl Node {
         }
     }
 
+    /// A request as it leaves the worker: what others have read before needs no answer of the store. `execute` asks the store;
+    /// it says what the worker hears of it.
+    pub(super) fn carry(
+        &mut self,
+        clock: Duration,
+        call: &StoreCall,
+        execute: impl FnOnce() -> Result<StoreAnswer, StoreFailure>,
+    ) -> Result<StoreAnswer, StoreFailure> {
+        match call {
+            StoreCall::Open { .. } => self.tail.forget(),
+            StoreCall::Read(read) => match self.tail.ask(clock, read) {
+                Asked::Known(batch) => return Ok(StoreAnswer::Read(batch)),
+                Asked::Read(id) => {
+                    let answer = execute();
+                    let batch = if let Ok(StoreAnswer::Read(batch)) = &answer { Some(batch) } else { None };
+                    self.tail.answered(clock, id, batch);
+                    return answer;
+                }
+                Asked::UnderWay => {}
+            },
+            _ => {}
+        }
+        execute()
+    }
+
     /// The worker's own clock.
     pub(super) fn clock(&self, now: Duration) -> Duration {
         now - self.started
     }
 
     /// Whether a run of this key is with the sink.
-    pub(super) fn has_in_flight(&self, destination: usize, key: Option<&OrderKey>) -> bool {
-        key.is_some()
-            && self.flights.values().any(|flight| flight.destination == destination && flight.run.key().as_ref() == key)
+    pub(super) fn has_in_flight(&self, destination: usize, key: &OrderKey) -> bool {
+        self.flights.values().flatten().any(|flight| flight.is_of(destination, key))
     }
 
     /// Whether something is with a sink under one of these leases. A slow request may be about a lease that was gained anew since.
@@ -79,7 +115,7 @@ impl Node {
         let under =
             |flight: &Flight, lease: &Lease| (lease.partition, lease.epoch) == (flight.run.partition, flight.epoch);
         let of = |flight: &Flight| leases.iter().any(|lease| under(flight, lease));
-        self.flights.values().any(of)
+        self.flights.values().flatten().any(of)
     }
 
     /// Remembers when a request about leases was made.
@@ -89,7 +125,7 @@ impl Node {
             StoreCall::Renew { leases, .. } => leases.clone(),
             _ => return,
         };
-        self.asked.insert(request.id, Asked { at, leases });
+        self.asked.insert(request.id, LeasesAsked { at, leases });
     }
 
     /// Remembers what an answer says about leases, as an observer would.

@@ -60,6 +60,10 @@ pub(super) struct Plan {
     pub(super) scheduled: u64,
     pub(super) hints: bool,
     pub(super) destinations: Vec<Destination>,
+    /// How much of what was read is kept for other destinations.
+    pub(super) tail_bytes: usize,
+    /// How many runs the sinks want in one hand-over.
+    pub(super) runs_at_once: usize,
     /// Faults stop here; whatever is left must drain.
     pub(super) faults_end: Duration,
     /// Whatever has not drained by now never will.
@@ -98,6 +102,8 @@ impl Plan {
             scheduled: 0,
             hints: true,
             destinations,
+            tail_bytes: 1 << 20,
+            runs_at_once: 1,
             faults_end: FAULTS_END,
             give_up: GIVE_UP,
             window: 1_000,
@@ -132,6 +138,8 @@ impl Plan {
             transactions: 6 + dice.below(12) as usize,
             workers: 1 + dice.below(3) as usize,
             keys: 1 + dice.below(5),
+            tail_bytes: if dice.percent(50) { 1 << 20 } else { 2_000 },
+            runs_at_once: if dice.percent(60) { 2 + dice.below(4) as usize } else { 1 },
             hints: dice.percent(70),
             window: WINDOW,
             read_batch: READ_BATCH,
@@ -197,7 +205,7 @@ impl Plan {
         let on_dead = if dice.percent(50) { OnDead::Block } else { OnDead::Skip };
         let policy = Policy { max_attempts: MAX_ATTEMPTS, backoff, on_dead };
         let mut first = Destination::new("first").policy(policy.clone());
-        first.max_in_flight = 1 + dice.below(6) as usize;
+        first.max_in_flight = 1 + dice.below(8) as usize;
         first.max_run = 1 + dice.below(5) as usize;
         first.timeout = ms(250);
         if dice.percent(20) {

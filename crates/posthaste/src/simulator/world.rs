@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use super::checks::{Checks, Spot, Violation};
-use super::destinations::{Answer, receive};
+use super::destinations::{Answer, Heard, receive};
 use super::dice::Dice;
 use super::event::{Event, Scheduled};
 use super::node::{Flight, Node};
@@ -15,7 +15,9 @@ use super::planted::Planted;
 use super::store::Store;
 use super::{Outcome, clients};
 use crate::destination::Name;
-use crate::engine::{Action, Engine, HandOver, Input, RunId, StoreAnswer, StoreCall, StoreFailure, StoreRequest};
+use crate::engine::{
+    Action, Engine, HandOver, HandOverId, Input, Served, StoreAnswer, StoreCall, StoreFailure, StoreRequest, Tail,
+};
 use crate::inspect::Status;
 use crate::journal::{Position, WorkerId};
 use crate::notify::Watcher;
@@ -169,9 +171,9 @@ impl World {
             Event::Crash => self.crash(node),
             Event::Drained => self.look_whether_drained(),
             // Packets outlive their sender.
-            Event::Arrive { destination, id, run } => self.arrive(node, next.life, destination, id, run),
+            Event::Arrive { destination, id, runs } => self.arrive(node, next.life, destination, id, &runs),
             Event::Request(request) => self.request(node, next.life, request),
-            Event::LateRequest { worker, request } => drop(self.execute(&worker, &request)),
+            Event::LateRequest { worker, request } => self.execute_late(&worker, &request),
             Event::Freeze(length) => {
                 if let Some(frozen) = &mut self.nodes[node] {
                     frozen.frozen_until = self.now + length;

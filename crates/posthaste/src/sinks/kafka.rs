@@ -41,6 +41,9 @@ mod verdict;
 /// A producer that loses its place so often while one run is delivered has a reason that is not this run's.
 const MAX_RESTARTS: usize = 3;
 
+/// What goes together is waited for together, so that a long burst would keep its first messages waiting.
+const RUNS_AT_ONCE: usize = 1_000;
+
 /// Writes to topics.
 #[derive(Debug)]
 pub struct Kafka {
@@ -109,6 +112,12 @@ impl Sink for Kafka {
             Some(error) => Outcome::stopped(confirmed, error),
             None => Outcome::delivered(run),
         }
+    }
+
+    /// Beside each other they are in the client's queue before the first is awaited, and so in few batches. A transaction is a
+    /// run's own.
+    fn runs_at_once(&self) -> usize {
+        if self.transactions.is_some() { 1 } else { RUNS_AT_ONCE }
     }
 
     async fn check(&self) -> Result<(), Error> {

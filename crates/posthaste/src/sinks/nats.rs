@@ -36,6 +36,9 @@ mod settings;
 mod tests;
 mod verdict;
 
+/// What goes together is waited for together, so that a long burst would keep its first messages waiting.
+const RUNS_AT_ONCE: usize = 1_000;
+
 /// Publishes to JetStream.
 pub struct Nats {
     settings: Settings,
@@ -70,6 +73,11 @@ impl Sink for Nats {
                 Outcome::stopped(confirmed, error)
             }
         }
+    }
+
+    /// Beside each other they are one burst: all are sent before the first acknowledgement is awaited.
+    fn runs_at_once(&self) -> usize {
+        RUNS_AT_ONCE
     }
 
     async fn check(&self) -> Result<(), Error> {

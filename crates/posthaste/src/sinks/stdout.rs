@@ -10,11 +10,14 @@ use tokio::io::AsyncWrite;
 use tokio::sync::Mutex;
 
 use self::publish::Lines;
-use crate::sink::{Error, Outcome, Run, Sink};
+use crate::sink::{Error, Outcome, Outcomes, Run, Sink};
 
 mod encode;
 mod publish;
 mod verdict;
+
+/// A flush costs more than the lines of many runs.
+const RUNS_AT_ONCE: usize = 1_000;
 
 /// Writes every message as one line of JSON.
 pub struct Stdout<W = tokio::io::Stdout> {
@@ -49,15 +52,31 @@ impl<W> fmt::Debug for Stdout<W> {
 
 #[async_trait]
 impl<W: AsyncWrite + Unpin + Send> Sink for Stdout<W> {
-    /// All of the run or none: a stream confirms nothing until it is flushed.
     async fn deliver(&self, run: &Run) -> Outcome {
-        let block = match encode::block(run) {
-            Ok(block) => block,
-            Err(error) => return Outcome::stopped(0, verdict::of_encoding(&error)),
-        };
-        match self.lines.lock().await.write(&block).await {
-            Ok(()) => Outcome::delivered(run),
-            Err(error) => Outcome::stopped(0, verdict::of_stream(&error)),
+        Outcomes::of_one(self, run).await
+    }
+
+    fn runs_at_once(&self) -> usize {
+        RUNS_AT_ONCE
+    }
+
+    /// All of them or none: a stream confirms nothing until it is flushed.
+    async fn deliver_all(&self, runs: &[Run], outcomes: &mut Outcomes) {
+        let mut block = Vec::new();
+        for (nth, run) in runs.iter().enumerate() {
+            if let Err(error) = encode::add(run, &mut block) {
+                outcomes.answer(nth, Outcome::stopped(0, verdict::of_encoding(&error)));
+            }
+        }
+        let written = self.lines.lock().await.write(&block).await;
+        for (nth, run) in runs.iter().enumerate() {
+            outcomes.answer(
+                nth,
+                match &written {
+                    Ok(()) => Outcome::delivered(run),
+                    Err(error) => Outcome::stopped(0, verdict::of_stream(error)),
+                },
+            );
         }
     }
 

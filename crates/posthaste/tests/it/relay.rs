@@ -66,6 +66,8 @@ mod receiver;
 mod retrying;
 mod routing;
 mod running;
+mod shared_tail;
 mod sharing;
 mod stuck_keys;
+mod together;
 mod without_hints;

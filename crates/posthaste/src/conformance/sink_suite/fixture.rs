@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Arrived, Impossible, SinkUnderTest};
 use crate::journal::{Partition, Position};
 use crate::message::{Builder, Message, MessageId};
-use crate::sink::{Delivery, Outcome, Run, Sink};
+use crate::sink::{Delivery, Outcome, Outcomes, Run, Sink};
 
 /// Stands in every payload and header value, and must not show up anywhere else.
 pub(super) const CANARY: &str = "canary-7d1f0c";
@@ -55,6 +55,27 @@ pub(super) async fn answer(sink: &dyn Sink, messages: &[Message]) -> Outcome {
     assert!(outcome.confirmed <= messages.len(), "not more can be confirmed than was given");
     assert_eq!(outcome.error.is_none(), outcome.confirmed == messages.len(), "an error, or all confirmed");
     outcome
+}
+
+/// Delivers runs in one hand-over, all of which must be confirmed.
+pub(super) async fn deliver_together(sink: &dyn Sink, runs: &[&[Message]]) {
+    for (outcome, messages) in answers(sink, runs).await.into_iter().zip(runs) {
+        assert_eq!(outcome.error, None);
+        assert_eq!(outcome.confirmed, messages.len());
+    }
+}
+
+/// Delivers runs in one hand-over and returns what the sink says to each.
+pub(super) async fn answers(sink: &dyn Sink, runs: &[&[Message]]) -> Vec<Outcome> {
+    let given: Vec<Run> = runs.iter().map(|messages| run(messages)).collect();
+    let mut outcomes = Outcomes::awaited(given.len());
+    tokio::time::timeout(DEADLINE, sink.deliver_all(&given, &mut outcomes)).await.expect("the sink answers in time");
+    let outcomes = outcomes.or_else(|| panic!("the sink answers to every run"));
+    for (outcome, messages) in outcomes.iter().zip(runs) {
+        assert!(outcome.confirmed <= messages.len(), "not more can be confirmed than was given");
+        assert_eq!(outcome.error.is_none(), outcome.confirmed == messages.len(), "an error, or all confirmed");
+    }
+    outcomes
 }
 
 /// What has arrived, each message once, where it came first; waits until all of `expected` have.

@@ -3,34 +3,25 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use foldhash::{HashMap, HashMapExt};
-
 use super::breaker::Breaker;
+use super::hand_overs::{Flight, HandOvers};
 use super::lanes::Lanes;
 use super::rate::{Pace, Rates};
 use super::{Lane, LaneId, Pass};
 use crate::destination::Destination;
 use crate::engine::lane::{QueueId, Taken, Terms};
 use crate::engine::mistakes::{Mistake, Mistakes};
-use crate::engine::protocol::{Action, DestinationIndex, Event, HandOver, RunId};
+use crate::engine::protocol::{Event, HandOverId};
 use crate::journal::Partition;
 use crate::settings::Settings;
-use crate::sink::{Delivery, Run};
-
-/// A run with a sink.
-#[derive(Debug)]
-pub(super) struct Flight {
-    pub(super) lane: LaneId,
-    pub(super) queue: QueueId,
-    pub(super) messages: usize,
-}
+use crate::sink::Run;
 
 /// Serves the lanes of one destination.
 #[derive(Debug)]
 pub(super) struct Scheduler {
     /// Queues with something to hand over, first come first served.
     ready: VecDeque<(LaneId, QueueId)>,
-    flights: HashMap<RunId, Flight>,
+    hand_overs: HandOvers,
     pub(super) breaker: Breaker,
     pace: Option<Pace>,
     rates: Option<Rates>,
@@ -43,10 +34,10 @@ pub(super) struct Scheduler {
 
 impl Scheduler {
     /// A scheduler with nothing to serve.
-    pub(super) fn new(dest: &Destination, settings: &Settings, mistakes: Mistakes) -> Self {
+    pub(super) fn new(hand_overs: HandOvers, dest: &Destination, settings: &Settings, mistakes: Mistakes) -> Self {
         Self {
             ready: VecDeque::new(),
-            flights: HashMap::new(),
+            hand_overs,
             breaker: Breaker::default(),
             pace: dest.rate.map(Pace::new),
             rates: dest.tenant_rate.map(Rates::new),
@@ -64,7 +55,7 @@ impl Scheduler {
 
     /// Messages with the sink.
     pub(super) fn in_flight(&self) -> usize {
-        self.flights.values().map(|flight| flight.messages).sum()
+        self.hand_overs.messages()
     }
 
     /// Queues what became servable. True when parked deliveries that were kept back may go now.
@@ -83,13 +74,7 @@ impl Scheduler {
     }
 
     /// Hands over what may go. Returns how many messages were declared dead instead.
-    pub(super) fn serve(
-        &mut self,
-        index: DestinationIndex,
-        dest: &Destination,
-        lanes: &mut Lanes,
-        pass: &mut Pass<'_>,
-    ) -> u64 {
+    pub(super) fn serve(&mut self, dest: &Destination, lanes: &mut Lanes, pass: &mut Pass<'_>) -> u64 {
         let batch_is_due = self.batch_since.is_none_or(|since| pass.now >= since + dest.batch_delay);
         if self.paused || pass.stopping || !batch_is_due {
             return 0;
@@ -97,7 +82,7 @@ impl Scheduler {
         let mut dead = 0;
         for _ in 0..self.ready.len() {
             if !self.has_capacity(dest, pass.now) {
-                return dead;
+                break;
             }
             let Some((id, queue)) = self.ready.pop_front() else { break };
             let Some(lane) = lanes.get_mut(id) else { continue };
@@ -107,9 +92,14 @@ impl Scheduler {
                 continue;
             }
             match self.take_run(dest, lane, queue, pass) {
-                Taken::Run(deliveries) => {
+                Taken::Run { deliveries, alone } => {
+                    self.let_go(pass.now, deliveries.len());
                     let flight = Flight { lane: id, queue, messages: deliveries.len() };
-                    self.hand_over(index, dest, flight, deliveries, not_after, pass);
+                    let run = Run { destination: dest.name.clone(), partition: id.partition, deliveries };
+                    self.hand_overs.add(flight, run, alone, not_after, pass.outbox);
+                    if self.mistakes.has(Mistake::KeyTwiceInHandOver) {
+                        self.ready.push_front((id, queue));
+                    }
                 }
                 Taken::AfterSuspects => self.ready.push_back((id, queue)),
                 Taken::Dead(message) => {
@@ -119,6 +109,7 @@ impl Scheduler {
                 Taken::Nothing => {}
             }
         }
+        self.hand_overs.leave(pass.outbox);
         if self.ready.is_empty() {
             self.batch_since = None;
         }
@@ -127,7 +118,7 @@ impl Scheduler {
 
     fn has_capacity(&self, dest: &Destination, now: Duration) -> bool {
         let too_early = self.pace.as_ref().is_some_and(|pace| pace.opens_at() > now);
-        self.flights.len() < dest.max_in_flight && self.breaker.allows() && !too_early
+        self.hand_overs.runs() < dest.max_in_flight && self.breaker.allows() && !too_early
     }
 
     fn take_run(&mut self, dest: &Destination, lane: &mut Lane, queue: QueueId, pass: &mut Pass<'_>) -> Taken {
@@ -146,47 +137,31 @@ impl Scheduler {
         lane.take_run(queue, &mut terms)
     }
 
-    fn hand_over(
-        &mut self,
-        index: DestinationIndex,
-        dest: &Destination,
-        flight: Flight,
-        deliveries: Vec<Delivery>,
-        not_after: Duration,
-        pass: &mut Pass<'_>,
-    ) {
-        let run = Run { destination: dest.name.clone(), partition: flight.lane.partition, deliveries };
-        let id = pass.outbox.next_run();
+    /// A run goes: whoever counts hears of it.
+    fn let_go(&mut self, now: Duration, messages: usize) {
         self.breaker.handed_over();
         if let Some(pace) = &mut self.pace {
-            pace.spend(pass.now, flight.messages);
+            pace.spend(now, messages);
         }
-        self.flights.insert(id, flight);
-        let hand_over = HandOver { destination: index, id, run, not_after, mistakes: self.mistakes };
-        pass.outbox.push(Action::HandOver(hand_over));
     }
 
-    /// A run is with its sink no more.
-    pub(super) fn came_back(&mut self, id: RunId) -> Option<Flight> {
-        self.flights.remove(&id)
+    /// Runs are with their sink no more.
+    pub(super) fn came_back(&mut self, id: HandOverId) -> Option<Vec<Flight>> {
+        self.hand_overs.came_back(id)
     }
 
-    /// Nobody waits for what is in flight for this partition. Returns the hand-overs.
-    pub(super) fn close(&mut self, partition: Partition) -> Vec<RunId> {
-        let of_partition = self.flights.iter().filter(|(_, flight)| flight.lane.partition == partition);
-        let gone: Vec<RunId> = of_partition.map(|(id, _)| *id).collect();
-        for id in &gone {
-            self.flights.remove(id);
-        }
-        if self.flights.is_empty() {
+    /// Nobody waits for hand-overs with something of this partition. Returns them with all their runs.
+    pub(super) fn close(&mut self, partition: Partition) -> Vec<(HandOverId, Vec<Flight>)> {
+        let cancelled = self.hand_overs.cancel(partition);
+        if self.hand_overs.runs() == 0 {
             self.breaker.given_back();
         }
-        gone
+        cancelled
     }
 
     /// Nobody waits for anything in flight. Returns the hand-overs.
-    pub(super) fn abandon(&mut self) -> Vec<RunId> {
-        self.flights.drain().map(|(id, _)| id).collect()
+    pub(super) fn abandon(&mut self) -> Vec<HandOverId> {
+        self.hand_overs.abandon()
     }
 
     /// When something can be handed over although nothing happens.

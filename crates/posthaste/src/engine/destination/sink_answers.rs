@@ -7,12 +7,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::hand_overs::Flight;
 use super::{DestinationState, Heard, Pass};
 use crate::engine::lane::key_queue::QueuedMessage;
 use crate::engine::lane::{Failure, Parking};
 use crate::engine::mistakes::Mistake;
 use crate::engine::outbox::Pending;
-use crate::engine::protocol::{Action, Event, Failed, RunId, StoreCall};
+use crate::engine::protocol::{Action, Event, Failed, HandOverId, StoreCall};
 use crate::journal::ParkedState;
 use crate::message::Message;
 use crate::rules::decide::Decision;
@@ -28,9 +29,25 @@ struct FailedDelivery {
 }
 
 impl DestinationState {
-    /// A sink answered.
-    pub(in crate::engine) fn delivered(&mut self, id: RunId, outcome: Outcome, took: Duration, heard: &mut Heard<'_>) {
-        let Some(flight) = self.scheduler.came_back(id) else { return };
+    /// A sink answered: what each run of a hand-over came to.
+    pub(in crate::engine) fn delivered(
+        &mut self,
+        id: HandOverId,
+        mut outcomes: Vec<Outcome>,
+        took: Duration,
+        heard: &mut Heard<'_>,
+    ) {
+        let Some(flights) = self.scheduler.came_back(id) else { return };
+        if self.mistakes.has(Mistake::OutcomesMixedUp) {
+            outcomes.rotate_left(1);
+        }
+        for (flight, outcome) in flights.into_iter().zip(outcomes) {
+            self.settle(flight, outcome, took, heard);
+        }
+    }
+
+    /// A run came to this.
+    fn settle(&mut self, flight: Flight, outcome: Outcome, took: Duration, heard: &mut Heard<'_>) {
         let Some(lane) = self.lanes.get_mut(flight.lane) else { return };
         let confirmed = match self.mistakes.has(Mistake::AckAllOnPartialFailure) {
             true => flight.messages,
@@ -86,12 +103,17 @@ impl DestinationState {
         heard.events.push(Event::Gone { destination, error: why });
     }
 
-    /// A run never reached the sink, because its lease ended: nothing is known about the destination.
-    pub(in crate::engine) fn withheld(&mut self, id: RunId) {
-        let Some(flight) = self.scheduler.came_back(id) else { return };
+    /// Runs never reached the sink, because a lease ended: nothing is known about the destination.
+    pub(in crate::engine) fn withheld(&mut self, id: HandOverId) {
+        let Some(flights) = self.scheduler.came_back(id) else { return };
         self.scheduler.breaker.given_back();
+        flights.into_iter().for_each(|flight| self.goes_again(flight));
+    }
+
+    /// A run was called off, and goes again later.
+    pub(super) fn goes_again(&mut self, flight: Flight) {
         if let Some(lane) = self.lanes.get_mut(flight.lane) {
-            lane.withheld(flight.queue);
+            lane.called_off(flight.queue);
         }
     }
 

@@ -15,7 +15,11 @@ use crate::sink::{self, Delivery};
 #[derive(Debug)]
 pub(in crate::engine) enum Taken {
     /// Hand these over.
-    Run(Vec<Delivery>),
+    Run {
+        deliveries: Vec<Delivery>,
+        /// And nothing together with them, for they may kill their worker.
+        alone: bool,
+    },
     /// Other suspects are under way; ask again when they are back.
     AfterSuspects,
     /// Nothing to hand over now; the lane has taken note why.
@@ -41,7 +45,7 @@ impl Lane {
     pub(in crate::engine) fn take_run(&mut self, queue: QueueId, terms: &mut Terms<'_>) -> Taken {
         let Some(target) = self.queues.get_mut(queue) else { return Taken::Nothing };
         target.ready = false;
-        if self.draining || (!target.is_servable() && !self.mistakes.has(Mistake::TwoRunsPerKey)) {
+        if self.draining || !(target.is_servable() || self.serves_keys_twice()) {
             self.queues.forget_if_spent(queue);
             return Taken::Nothing;
         }
@@ -56,6 +60,10 @@ impl Lane {
             Clearance::Rest => self.rest(queue, terms.lease_ttl),
             Clearance::Dead => self.declare_dead(queue),
         }
+    }
+
+    fn serves_keys_twice(&self) -> bool {
+        self.mistakes.has(Mistake::TwoRunsPerKey) || self.mistakes.has(Mistake::KeyTwiceInHandOver)
     }
 
     /// Leaves a queue among the ready ones.
@@ -103,7 +111,8 @@ impl Lane {
 
     /// Collects messages until the run is full, the tenant's rate is used up, or one must go by itself.
     fn collect(&mut self, queue: QueueId, terms: &mut Terms<'_>) -> Taken {
-        let max_run = if self.guard.is_noted(queue) { 1 } else { terms.max_run };
+        let alone = self.guard.is_noted(queue);
+        let max_run = if alone { 1 } else { terms.max_run };
         let mut deliveries = Vec::with_capacity(max_run.min(self.queues[queue].messages.len()));
         while deliveries.len() < max_run {
             let target = &mut self.queues[queue];
@@ -129,7 +138,7 @@ impl Lane {
         if self.mistakes.has(Mistake::MarkBeforePublish) {
             deliveries.iter().for_each(|delivery| self.cursor.settle(delivery.position));
         }
-        if deliveries.is_empty() { Taken::Nothing } else { Taken::Run(deliveries) }
+        if deliveries.is_empty() { Taken::Nothing } else { Taken::Run { deliveries, alone } }
     }
 
     /// The tenant used up its rate: its message waits outside, and its key with it.

@@ -88,8 +88,9 @@ impl Lane {
         }
     }
 
-    /// What was in flight never reached the sink, and goes again later. Nobody knows whether a suspect would have killed its worker.
-    pub(in crate::engine) fn withheld(&mut self, queue: QueueId) {
+    /// What was in flight never reached the sink, or nobody waited for the answer, and goes again later. Nobody knows whether a
+    /// suspect would have killed its worker.
+    pub(in crate::engine) fn called_off(&mut self, queue: QueueId) {
         self.queues[queue].in_flight = 0;
         self.call_off(queue);
         self.go_on(queue);

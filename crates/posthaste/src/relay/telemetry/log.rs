@@ -8,7 +8,7 @@ use tracing::{Level, Span};
 use crate::engine::{Event, Failed, LeaseEnd};
 use crate::journal::{Grant, WorkerId};
 use crate::message::Headers;
-use crate::sink::Run;
+use crate::sink::{Delivery, Outcomes, Run};
 
 pub(super) const CLAIM: &str = "OUTBOX_CLAIM";
 const DELIVER: &str = "OUTBOX_DELIVER";
@@ -18,15 +18,18 @@ pub(in crate::relay) fn log_claim(worker: &WorkerId, want: usize) {
     tracing::trace!(%worker, want, operation = CLAIM, phase = "START", "asking for partitions");
 }
 
-/// One attempt, as a tracer sees it; nothing unless someone listens at `debug`. The trace context is that of the writer of the
+/// One hand-over, as a tracer sees it; nothing unless someone listens at `debug`. The trace context is that of the writer of the
 /// first message.
-pub(in crate::relay) fn span(run: &Run) -> Span {
-    let Some(first) = run.deliveries.first() else { return Span::none() };
+pub(in crate::relay) fn span(runs: &[Run]) -> Span {
+    let Some((run, first)) = runs.first().and_then(|run| Some((run, run.deliveries.first()?))) else {
+        return Span::none();
+    };
     let message = &first.message;
     tracing::debug_span!(
         "delivery",
         destination = %run.destination,
-        messages = run.deliveries.len(),
+        runs = runs.len(),
+        messages = runs.iter().map(|run| run.deliveries.len()).sum::<usize>(),
         message_id = %message.id,
         event_type = message.event_type.as_str(),
         correlation_id = message.correlation_id.as_deref(),
@@ -37,9 +40,9 @@ pub(in crate::relay) fn span(run: &Run) -> Span {
 }
 
 /// Says of each message that it is on its way.
-pub(in crate::relay) fn log_start(run: &Run) {
+pub(in crate::relay) fn log_start(runs: &[Run]) {
     if tracing::enabled!(Level::TRACE) {
-        for delivery in &run.deliveries {
+        for (run, delivery) in runs.iter().flat_map(|run| run.deliveries.iter().map(move |delivery| (run, delivery))) {
             tracing::trace!(destination = %run.destination, message_id = %delivery.message.id,
                 attempt = delivery.attempt, operation = DELIVER, phase = "START", "handed over");
         }
@@ -47,23 +50,28 @@ pub(in crate::relay) fn log_start(run: &Run) {
 }
 
 /// Says of each message that the sink confirmed that it went out.
-pub(in crate::relay) fn log_sent(run: &Run, confirmed: usize) {
+pub(in crate::relay) fn log_sent(runs: &[Run], outcomes: &Outcomes) {
     if !tracing::enabled!(Level::DEBUG) {
         return;
     }
-    for delivery in run.deliveries.iter().take(confirmed) {
-        let message = &delivery.message;
-        tracing::debug!(
-            destination = %run.destination,
-            message_id = %message.id,
-            correlation_id = message.correlation_id.as_deref(),
-            tenant = message.tenant.as_deref(),
-            attempt = delivery.attempt,
-            operation = DELIVER,
-            phase = "SENT",
-            "delivered"
-        );
+    for (nth, run) in runs.iter().enumerate() {
+        let confirmed = outcomes.of(nth).map_or(0, |outcome| outcome.confirmed);
+        run.deliveries.iter().take(confirmed).for_each(|delivery| log_delivered(run, delivery));
     }
+}
+
+fn log_delivered(run: &Run, delivery: &Delivery) {
+    let message = &delivery.message;
+    tracing::debug!(
+        destination = %run.destination,
+        message_id = %message.id,
+        correlation_id = message.correlation_id.as_deref(),
+        tenant = message.tenant.as_deref(),
+        attempt = delivery.attempt,
+        operation = DELIVER,
+        phase = "SENT",
+        "delivered"
+    );
 }
 
 /// Leases are lost by the dozen: a line for each reason, with their number.

@@ -98,8 +98,8 @@ mod tests {
     use crate::sink::Outcome;
 
     fn delivered(destination: usize) -> Input {
-        let outcome = Outcome { confirmed: 1, error: None, progress: None };
-        Input::Delivered { destination, id: 1, outcome, took: Duration::from_millis(3) }
+        let outcomes = vec![Outcome { confirmed: 1, error: None, progress: None }];
+        Input::Delivered { destination, id: 1, outcomes, took: Duration::from_millis(3) }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::destination::Name;
 use crate::message::Headers;
-use crate::sink::{Delivery, Outcome, Run};
+use crate::sink::{Delivery, Outcome, Outcomes, Run};
 
 /// Makes spans of attempts. The relay has none of its own; whoever runs it brings one.
 pub trait Tracer: fmt::Debug + Send + Sync {
@@ -23,34 +23,47 @@ pub trait AttemptSpan: Send {
     fn end(self: Box<Self>, result: Result<(), &str>);
 }
 
-/// The spans of a run, in its order.
-pub(in crate::relay) struct Spans(Vec<Box<dyn AttemptSpan>>);
+/// The spans of a hand-over, by run and in its order.
+pub(in crate::relay) struct Spans(Vec<Vec<Box<dyn AttemptSpan>>>);
 
 impl Spans {
     /// Begins a span for each message, and lets the messages carry their contexts. What the store holds stays as it was written.
-    pub(in crate::relay) fn begin(tracer: Option<&dyn Tracer>, run: &mut Run) -> Self {
+    pub(in crate::relay) fn begin(tracer: Option<&dyn Tracer>, runs: &mut [Run]) -> Self {
         let Some(tracer) = tracer else { return Self(Vec::new()) };
-        let Run { destination, deliveries, .. } = run;
-        let begin = |delivery: &mut Delivery| {
-            let span = tracer.begin(destination, delivery);
-            if let Some(context) = span.traceparent() {
-                Arc::make_mut(&mut delivery.message).headers.set(Headers::TRACEPARENT, context);
-            }
-            span
-        };
-        Self(deliveries.iter_mut().map(begin).collect())
+        Self(runs.iter_mut().map(|run| begin(tracer, run)).collect())
     }
 
-    /// Ends each as the sink says. What an endpoint says below the first line may repeat the payload, and is left out.
-    pub(in crate::relay) fn end(self, outcome: &Outcome) {
-        let why = outcome.error.as_ref().and_then(|error| error.text().lines().next()).unwrap_or("not confirmed");
-        for (index, span) in self.0.into_iter().enumerate() {
-            span.end(match index.cmp(&outcome.confirmed) {
-                std::cmp::Ordering::Less => Ok(()),
-                std::cmp::Ordering::Equal => Err(why),
-                std::cmp::Ordering::Greater => Err("a message before it failed"),
-            });
+    /// Ends each as the sink says. What got no answer has no end.
+    pub(in crate::relay) fn end(self, outcomes: &Outcomes) {
+        for (nth, spans) in self.0.into_iter().enumerate() {
+            if let Some(outcome) = outcomes.of(nth) {
+                end(spans, outcome);
+            }
         }
+    }
+}
+
+fn begin(tracer: &dyn Tracer, run: &mut Run) -> Vec<Box<dyn AttemptSpan>> {
+    let Run { destination, deliveries, .. } = run;
+    let begin = |delivery: &mut Delivery| {
+        let span = tracer.begin(destination, delivery);
+        if let Some(context) = span.traceparent() {
+            Arc::make_mut(&mut delivery.message).headers.set(Headers::TRACEPARENT, context);
+        }
+        span
+    };
+    deliveries.iter_mut().map(begin).collect()
+}
+
+/// What an endpoint says below the first line may repeat the payload, and is left out.
+fn end(spans: Vec<Box<dyn AttemptSpan>>, outcome: &Outcome) {
+    let why = outcome.error.as_ref().and_then(|error| error.text().lines().next()).unwrap_or("not confirmed");
+    for (index, span) in spans.into_iter().enumerate() {
+        span.end(match index.cmp(&outcome.confirmed) {
+            std::cmp::Ordering::Less => Ok(()),
+            std::cmp::Ordering::Equal => Err(why),
+            std::cmp::Ordering::Greater => Err("a message before it failed"),
+        });
     }
 }
 
@@ -99,7 +112,7 @@ mod tests {
     fn messages_leave_with_the_context_of_their_attempt_and_what_is_stored_stays() {
         let mut run = run(&["a", "unseen"]);
         let stored = run.clone();
-        Spans::begin(Some(&Diary::default()), &mut run);
+        Spans::begin(Some(&Diary::default()), std::slice::from_mut(&mut run));
         let context =
             |run: &Run, at: usize| run.deliveries[at].message.headers.get(Headers::TRACEPARENT).map(str::to_owned);
         assert_eq!([context(&run, 0), context(&run, 1)].map(Option::unwrap), ["child of a", "unseen"]);
@@ -109,9 +122,15 @@ mod tests {
     #[test]
     fn each_attempt_ends_as_the_sink_says_and_without_what_the_endpoint_repeats() {
         let diary = Diary::default();
-        let spans = Spans::begin(Some(&diary), &mut run(&["a", "b", "c"]));
-        spans.end(&Outcome::stopped(1, sink::Error::retry("answered 503\nthe payload")));
+        let mut runs = [run(&["a", "b", "c"]), run(&["d"]), run(&["e"])];
+        let spans = Spans::begin(Some(&diary), &mut runs);
+        let mut outcomes = Outcomes::awaited(runs.len());
+        outcomes.answer(2, Outcome::delivered(&runs[2]));
+        outcomes.answer(0, Outcome::stopped(1, sink::Error::retry("answered 503\nthe payload")));
+        spans.end(&outcomes);
         let written = diary.0.lock().unwrap().clone();
-        assert_eq!(written, ["a: Ok(())", "b: Err(\"answered 503\")", "c: Err(\"a message before it failed\")"]);
+        let of_first = ["a: Ok(())", "b: Err(\"answered 503\")", "c: Err(\"a message before it failed\")"];
+        assert_eq!(written[..3], of_first);
+        assert_eq!(written[3..], ["e: Ok(())"], "the second got no answer");
     }
 }

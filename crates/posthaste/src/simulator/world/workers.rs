@@ -2,6 +2,7 @@
 //! here: requests are carried to the store, runs to the destinations, and answers back.
 
 use super::*;
+use crate::destination::Destination;
 
 impl World {
     pub(super) fn start(&mut self, n: usize) {
@@ -14,8 +15,14 @@ impl World {
         let worker = settings.worker.clone();
         let mistakes = Planted::in_engine(self.planted);
         let seed = self.dice.next();
-        let engine = Engine::new(&settings, self.plan.destinations.clone(), PARTITIONS, seed, mistakes);
-        self.nodes[n] = Some(Node::new(engine, worker, self.now));
+        let served = |destination: &Destination| Served {
+            destination: destination.clone(),
+            runs_at_once: self.plan.runs_at_once,
+        };
+        let destinations = self.plan.destinations.iter().map(served).collect();
+        let engine = Engine::new(&settings, destinations, PARTITIONS, seed, mistakes);
+        let tail = Tail::new(self.plan.tail_bytes, mistakes);
+        self.nodes[n] = Some(Node::new(engine, tail, worker, self.now));
         self.poll(n);
     }
 
@@ -121,9 +128,14 @@ impl World {
             return self.time_out(n, worker, request);
         }
         let lost = !self.calm() && self.dice.percent(self.plan.lost_request);
-        let answer = if lost { Err(StoreFailure::Failed) } else { self.execute(&worker, &request) };
         let reply_lost = !self.calm() && self.dice.percent(self.plan.lost_reply);
-        let result = if reply_lost { Err(StoreFailure::Failed) } else { answer };
+        let clock = node.clock(self.now);
+        let (store, checks) = (&mut self.store, &mut self.checks);
+        let Some(node) = &mut self.nodes[n] else { return };
+        let result = node.carry(clock, &request.call, || {
+            let answer = if lost { Err(StoreFailure::Failed) } else { execute(store, &worker, &request, checks) };
+            if reply_lost { Err(StoreFailure::Failed) } else { answer }
+        });
         let at = self.now + self.dice.millis(0, 5);
         self.at(at, n, Event::Answer(Input::Answered { id: request.id, result }));
     }
@@ -137,28 +149,38 @@ impl World {
         self.at(carried_out, n, Event::LateRequest { worker, request });
     }
 
-    pub(super) fn execute(&mut self, worker: &WorkerId, request: &StoreRequest) -> Result<StoreAnswer, StoreFailure> {
-        self.store.execute(worker, &request.call, &mut self.checks).map_err(|_| StoreFailure::Failed)
+    /// A request that nobody waits for any more.
+    pub(super) fn execute_late(&mut self, worker: &WorkerId, request: &StoreRequest) {
+        drop(execute(&mut self.store, worker, request, &mut self.checks));
     }
 
     /// A worker is about to call a sink.
     pub(super) fn hand_over(&mut self, n: usize, hand_over: HandOver) {
-        let life = self.life(n);
         let (destination, id) = (hand_over.destination, hand_over.id);
         let Some(node) = &mut self.nodes[n] else { return };
         if node.cancelled.contains(&id) {
             return;
         }
-        let clock = node.clock(self.now);
-        let run = match hand_over.take(clock) {
-            Ok(run) => run,
+        let runs = match hand_over.take(node.clock(self.now)) {
+            Ok(runs) => runs,
             Err(withheld) => return self.at(self.now, n, Event::Answer(withheld)),
         };
+        for run in &runs {
+            self.hand_over_run(n, destination, id, run);
+        }
+        let at = self.now + self.dice.millis(0, 3);
+        self.at(at, n, Event::Arrive { destination, id, runs });
+    }
+
+    /// One run of a hand-over leaves its worker.
+    fn hand_over_run(&mut self, n: usize, destination: usize, id: HandOverId, run: &Run) {
+        let life = self.life(n);
+        let Some(node) = &mut self.nodes[n] else { return };
         let (epoch, held_until) = node.held.get(&run.partition).copied().unwrap_or_default();
-        if clock >= held_until {
+        if node.clock(self.now) >= held_until {
             self.checks.violated(Violation::WithoutLease);
         }
-        if node.has_in_flight(destination, run.key().as_ref()) {
+        if run.key().is_some_and(|key| node.has_in_flight(destination, &key)) {
             self.checks.violated(Violation::TwoRunsOfAKey);
         }
         for delivery in &run.deliveries {
@@ -175,12 +197,34 @@ impl World {
                 self.checks.violated(Violation::TooEarly);
             }
         }
-        node.flights.insert(id, Flight { destination, run: run.clone(), epoch });
-        let at = self.now + self.dice.millis(0, 3);
-        self.at(at, n, Event::Arrive { destination, id, run });
+        node.flights.entry(id).or_default().push(Flight { destination, run: run.clone(), epoch });
     }
 
-    pub(super) fn arrive(&mut self, n: usize, life: u64, destination: usize, id: RunId, run: Run) {
+    /// Runs reach their destination, one after another. One that kills its worker keeps those behind it from getting there.
+    pub(super) fn arrive(&mut self, n: usize, life: u64, destination: usize, id: HandOverId, runs: &[Run]) {
+        let alive = life == self.lives[n];
+        let timeout = self.plan.destinations[destination].timeout;
+        let mut heard = Heard::default();
+        for run in runs {
+            match self.arrive_run(destination, run) {
+                Answer::Death if alive => return self.crash(n),
+                Answer::Death => return,
+                Answer::Told(outcome, latency) => heard.add(Some((outcome, latency)), timeout),
+                Answer::Silence => heard.add(None, timeout),
+            }
+        }
+        if self.dice.percent(50) {
+            heard.all_or_nothing();
+        }
+        let outcomes = runs.iter().zip(heard.outcomes).map(|(run, told)| told.unwrap_or_else(|| self.unheard(run)));
+        let outcomes = outcomes.collect();
+        if alive {
+            let input = Input::Delivered { destination, id, outcomes, took: heard.after };
+            self.at(self.now + heard.after, n, Event::Answer(input));
+        }
+    }
+
+    fn arrive_run(&mut self, destination: usize, run: &Run) -> Answer {
         let down = self.down_until[destination] > self.now;
         let calm = self.calm();
         let core = &self.store.core;
@@ -191,30 +235,23 @@ impl World {
             let earlier = core.earlier_of_key(&run.destination, delivery.position);
             checks.arrival(spot, &delivery.message, dest.policy.on_dead, &earlier);
         };
-        let answer = receive(&run, &self.plan, down, calm, &mut self.dice, &mut self.checks, arrived);
+        let answer = receive(run, &self.plan, down, calm, &mut self.dice, &mut self.checks, arrived);
         if let (Some(times), false) = (&mut self.arrival_times, down) {
             let arrived =
                 |delivery: &Delivery| (run.destination.to_string(), delivery.message.event_type.to_string(), self.now);
             times.extend(run.deliveries.iter().map(arrived));
         }
-        let alive = life == self.lives[n];
-        let (outcome, after) = match answer {
-            Answer::Death if alive => return self.crash(n),
-            Answer::Death => return,
-            Answer::Told(outcome, latency) if latency < dest.timeout => (outcome, latency),
-            Answer::Told(..) | Answer::Silence => {
-                let spot = (run.destination.clone(), run.deliveries[0].position);
-                *self.checks.failures.entry(spot).or_default() += 1;
-                run.deliveries.iter().for_each(|delivery| {
-                    self.checks.lost_acks.insert((run.destination.clone(), delivery.position));
-                });
-                (sink::Outcome::stopped(0, sink::Error::retry("timeout")), dest.timeout)
-            }
-        };
-        if alive {
-            let input = Input::Delivered { destination, id, outcome, took: after };
-            self.at(self.now + after, n, Event::Answer(input));
+        answer
+    }
+
+    /// A run that its worker gives up: that spends an attempt of its first message, and all of it may have arrived.
+    fn unheard(&mut self, run: &Run) -> sink::Outcome {
+        let spot = |delivery: &Delivery| (run.destination.clone(), delivery.position);
+        if let Some(first) = run.deliveries.first() {
+            *self.checks.failures.entry(spot(first)).or_default() += 1;
         }
+        self.checks.lost_acks.extend(run.deliveries.iter().map(spot));
+        sink::Outcome::stopped(0, sink::Error::retry("timeout"))
     }
 
     /// What an observer learns from an answer before the engine does.
@@ -222,9 +259,8 @@ impl World {
         let life = self.life(n);
         let Some(node) = &mut self.nodes[n] else { return };
         node.observe(input);
-        if let Input::Delivered { id, outcome, .. } = input
-            && let Some(flight) = node.flights.remove(id)
-        {
+        let Input::Delivered { id, outcomes, .. } = input else { return };
+        for (flight, outcome) in node.flights.remove(id).unwrap_or_default().iter().zip(outcomes) {
             for delivery in flight.run.deliveries.iter().take(outcome.confirmed) {
                 let spot = (flight.run.destination.clone(), delivery.position);
                 self.checks.confirmed(life, flight.epoch, spot);
@@ -234,4 +270,13 @@ impl World {
             }
         }
     }
+}
+
+fn execute(
+    store: &mut Store,
+    worker: &WorkerId,
+    request: &StoreRequest,
+    checks: &mut Checks,
+) -> Result<StoreAnswer, StoreFailure> {
+    store.execute(worker, &request.call, checks).map_err(|_| StoreFailure::Failed)
 }

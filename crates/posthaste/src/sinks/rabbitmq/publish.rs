@@ -1,6 +1,6 @@
-//! Messages in order through one channel, and the confirmations for them.
+//! Messages in order through one channel, and the confirmations for them: those of one run, or of several at once.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(super) struct Sent {
     pub(super) stop: Option<Stop>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Stop {
     Because(Error),
     /// The broker closed the channel, and several publications may be the reason.
@@ -50,19 +50,14 @@ pub(super) async fn in_order(
     pace: Pace,
     settings: &Settings,
 ) -> Sent {
-    let stopped = |confirmed, stop| Sent { confirmed, stop: Some(stop) };
-    if let Err(error) = open.refuse_if_blocked() {
-        return stopped(0, Stop::Because(error));
-    }
-    let channel = match tokio::time::timeout(settings.timeout, open.channel()).await {
-        Ok(Ok(channel)) => channel,
-        Ok(Err(error)) => return stopped(0, Stop::Because(verdict::of_connection(&open.address, &error))),
-        Err(_) => return stopped(0, Stop::Silence(verdict::silence(&open.address, settings.timeout))),
+    let channel = match channel(open, settings.timeout).await {
+        Ok(channel) => channel,
+        Err(stop) => return Sent { confirmed: 0, stop: Some(stop) },
     };
     let mut confirmed = 0;
     while confirmed < publications.len() {
         let wave = wave(open, &publications[confirmed..], pace);
-        let answers = send(open, &channel, wave, settings.timeout).await;
+        let mut answers = send(open, &channel, wave.iter().collect(), settings.timeout).await;
         let usable = answers.channel_is_usable();
         let Sent { confirmed: more, stop } = answers.judge(open, wave, settings);
         confirmed += more;
@@ -72,28 +67,75 @@ pub(super) async fn in_order(
             if usable {
                 open.give_back(channel);
             }
-            return stopped(confirmed, stop);
+            return Sent { confirmed, stop: Some(stop) };
         }
     }
     open.give_back(channel);
     Sent { confirmed, stop: None }
 }
 
+/// Publishes several runs through one channel, each up to the first message on a route that is new, and says what became of each.
+pub(super) async fn together(
+    open: &OpenConnection,
+    runs: &[&[Publication]],
+    pace: Pace,
+    settings: &Settings,
+) -> Vec<Sent> {
+    let waves: Vec<&[Publication]> =
+        runs.iter().map(|run| &run[..known(open, run, pace).unwrap_or(run.len())]).collect();
+    let publications: Vec<&Publication> = waves.iter().copied().flatten().collect();
+    if publications.is_empty() {
+        return waves.iter().map(|_| Sent { confirmed: 0, stop: None }).collect();
+    }
+    let channel = match channel(open, settings.timeout).await {
+        Ok(channel) => channel,
+        Err(stop) => return waves.iter().map(|_| Sent { confirmed: 0, stop: Some(stop.clone()) }).collect(),
+    };
+    let mut answers = send(open, &channel, publications, settings.timeout).await;
+    if answers.channel_is_usable() {
+        open.give_back(channel);
+    }
+    let mut judge = |wave: &&[Publication]| {
+        let sent = answers.judge(open, wave, settings);
+        wave.get(sent.confirmed).inspect(|publication| open.routes.forget(&publication.route));
+        sent
+    };
+    waves.iter().map(&mut judge).collect()
+}
+
+async fn channel(open: &OpenConnection, patience: Duration) -> Result<Channel, Stop> {
+    open.refuse_if_blocked().map_err(Stop::Because)?;
+    match tokio::time::timeout(patience, open.channel()).await {
+        Ok(Ok(channel)) => Ok(channel),
+        Ok(Err(error)) => Err(Stop::Because(verdict::of_connection(&open.address, &error))),
+        Err(_) => Err(Stop::Silence(verdict::silence(&open.address, patience))),
+    }
+}
+
+/// Where the first route stands that has not taken a message yet; nowhere if that does not matter.
+fn known(open: &OpenConnection, publications: &[Publication], pace: Pace) -> Option<usize> {
+    let is_new = |publication: &Publication| open.routes.get(&publication.route).is_none();
+    publications.iter().position(is_new).filter(|_| pace != Pace::Everything)
+}
+
 /// The next publications that may go together.
 fn wave<'a>(open: &OpenConnection, publications: &'a [Publication], pace: Pace) -> &'a [Publication] {
     let length = match pace {
         Pace::OneByOne => 1,
-        Pace::KnownRoutes => {
-            let new = publications.iter().position(|publication| open.routes.get(&publication.route).is_none());
-            new.map_or(publications.len(), |new| new + 1)
+        Pace::KnownRoutes | Pace::Everything => {
+            known(open, publications, pace).map_or(publications.len(), |new| new + 1)
         }
-        Pace::Everything => publications.len(),
     };
     &publications[..length]
 }
 
 /// Sends all publications, then waits for all confirmations.
-async fn send(open: &OpenConnection, channel: &Channel, publications: &[Publication], patience: Duration) -> Answers {
+async fn send(
+    open: &OpenConnection,
+    channel: &Channel,
+    publications: Vec<&Publication>,
+    patience: Duration,
+) -> Answers {
     let mut under_way: Vec<_> =
         publications.iter().map(|publication| Box::pin(maybe_done(publish(channel, publication)))).collect();
     let all = async {
@@ -113,8 +155,8 @@ async fn send(open: &OpenConnection, channel: &Channel, publications: &[Publicat
         () = all => None,
         stop = interruption(open, patience) => Some(stop),
     };
-    let answers = under_way.iter_mut().map(|one| one.as_mut().take_output()).collect();
-    Answers { answers, interrupted }
+    let answers: Vec<_> = under_way.iter_mut().map(|one| one.as_mut().take_output()).collect();
+    Answers { alone: answers.len() == 1, returned: returned(&answers), answers: answers.into(), interrupted }
 }
 
 async fn publish(channel: &Channel, publication: &Publication) -> lapin::Result<Confirmation> {
@@ -143,10 +185,28 @@ async fn interruption(open: &OpenConnection, patience: Duration) -> Stop {
     }
 }
 
-/// What the broker said to each publication of a wave, as far as it did.
+/// What the broker said to publications that went together, as far as it did.
 struct Answers {
-    answers: Vec<Option<lapin::Result<Confirmation>>>,
+    answers: VecDeque<Answer>,
+    /// The ids of publications that came back.
+    returned: HashSet<String>,
+    /// There was but one.
+    alone: bool,
     interrupted: Option<Stop>,
+}
+
+/// What the broker said to a publication; `None` if nothing.
+type Answer = Option<lapin::Result<Confirmation>>;
+
+/// The ids of publications that came back. A returned message comes before its confirmation, but the client may have put it to
+/// that of another publication, if the broker confirmed several at once.
+fn returned(answers: &[Answer]) -> HashSet<String> {
+    let confirmations = answers.iter().flatten().flatten();
+    let returned = confirmations.filter_map(|confirmation| match confirmation {
+        Confirmation::Ack(returned) | Confirmation::Nack(returned) => returned.as_ref(),
+        Confirmation::NotRequested => None,
+    });
+    returned.filter_map(|message| Some(message.delivery.properties.message_id().as_ref()?.to_string())).collect()
 }
 
 impl Answers {
@@ -155,39 +215,38 @@ impl Answers {
         self.interrupted.is_none() && self.answers.iter().flatten().all(Result::is_ok)
     }
 
-    /// The ids of publications that came back. A returned message comes before its confirmation, but the client may have put it to
-    /// that of another publication, if the broker confirmed several at once.
-    fn returned(&self) -> HashSet<String> {
-        let confirmations = self.answers.iter().flatten().flatten();
-        let returned = confirmations.filter_map(|confirmation| match confirmation {
-            Confirmation::Ack(returned) | Confirmation::Nack(returned) => returned.as_ref(),
-            Confirmation::NotRequested => None,
-        });
-        returned.filter_map(|message| Some(message.delivery.properties.message_id().as_ref()?.to_string())).collect()
+    /// How many leading publications of the next run were confirmed, and why the next one was not.
+    fn judge(&mut self, open: &OpenConnection, run: &[Publication], settings: &Settings) -> Sent {
+        let answers: Vec<Answer> = self.answers.drain(..run.len()).collect();
+        for (confirmed, (answer, publication)) in answers.into_iter().zip(run).enumerate() {
+            if let Some(stop) = self.stop(open, answer, publication, settings) {
+                return Sent { confirmed, stop: Some(stop) };
+            }
+        }
+        Sent { confirmed: run.len(), stop: None }
     }
 
-    /// How many leading publications were confirmed, and why the next one was not.
-    fn judge(self, open: &OpenConnection, publications: &[Publication], settings: &Settings) -> Sent {
-        let returned = self.returned();
-        let alone = publications.len() == 1;
-        for (confirmed, (answer, publication)) in self.answers.into_iter().zip(publications).enumerate() {
-            let stop = match answer {
-                Some(Ok(Confirmation::Ack(_))) if !returned.contains(publication.id.as_str()) => continue,
-                Some(Ok(Confirmation::Ack(_))) => Stop::Because(verdict::unroutable(publication)),
-                Some(Ok(Confirmation::Nack(_) | Confirmation::NotRequested)) => {
-                    Stop::Because(verdict::nacked(publication))
-                }
-                Some(Err(error)) if !alone && verdict::soft(&error).is_some() => Stop::Ambiguous,
-                Some(Err(error)) => {
-                    let all_go_there = settings.exchange.fixed().is_some();
-                    Stop::Because(verdict::of_publication(&open.address, &error, publication, all_go_there))
-                }
-                None => {
-                    self.interrupted.unwrap_or_else(|| Stop::Silence(verdict::silence(&open.address, settings.timeout)))
-                }
-            };
-            return Sent { confirmed, stop: Some(stop) };
-        }
-        Sent { confirmed: publications.len(), stop: None }
+    /// Why a publication is not confirmed, if it is not.
+    fn stop(
+        &self,
+        open: &OpenConnection,
+        answer: Answer,
+        publication: &Publication,
+        settings: &Settings,
+    ) -> Option<Stop> {
+        Some(match answer {
+            Some(Ok(Confirmation::Ack(_))) if !self.returned.contains(publication.id.as_str()) => return None,
+            Some(Ok(Confirmation::Ack(_))) => Stop::Because(verdict::unroutable(publication)),
+            Some(Ok(Confirmation::Nack(_) | Confirmation::NotRequested)) => Stop::Because(verdict::nacked(publication)),
+            Some(Err(error)) if !self.alone && verdict::soft(&error).is_some() => Stop::Ambiguous,
+            Some(Err(error)) => {
+                let all_go_there = settings.exchange.fixed().is_some();
+                Stop::Because(verdict::of_publication(&open.address, &error, publication, all_go_there))
+            }
+            None => {
+                let silence = || Stop::Silence(verdict::silence(&open.address, settings.timeout));
+                self.interrupted.clone().unwrap_or_else(silence)
+            }
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Messages as one call of the script: those that go together, into one stream.
+//! Messages as calls of the script: together go those that go into one stream.
 
 use std::borrow::Cow;
 
@@ -19,60 +19,121 @@ const DIALECT: Dialect = Dialect { cloudevents_prefix: "ce-", cloudevents_encode
 /// While a script runs nobody else is served, so it is not given more than a moment's work.
 const MAX_BYTES: usize = 2 << 20;
 
-pub(super) struct Batch {
-    pub(super) command: Cmd,
+/// What is left of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rest<'a> {
+    /// Which run of the hand-over it is.
+    pub(super) nth: usize,
+    pub(super) run: &'a Run,
+    /// So many messages of it are there.
+    pub(super) confirmed: usize,
 }
 
-impl Batch {
-    /// The first of `deliveries`, and those after it that go to the same place. An error is about the first.
-    pub(super) fn start(settings: &Settings, run: &Run, deliveries: &[Delivery]) -> Result<Self, Error> {
-        let mut entries = Vec::new();
-        let mut bytes = 0;
-        for delivery in deliveries {
-            match Entry::of(settings, run, delivery) {
-                Ok(entry) if entries.last().is_none_or(|last| entry.follows(last, bytes)) => {
-                    bytes += entry.formatted.weight();
-                    entries.push(entry);
-                }
-                Err(error) if entries.is_empty() => return Err(error),
+/// One call of the script: the next messages of runs, into one stream or none.
+#[derive(Default)]
+pub(super) struct Call<'a> {
+    /// Each with how many of the entries are its own.
+    pub(super) parts: Vec<(Rest<'a>, usize)>,
+    entries: Vec<Entry<'a>>,
+    bytes: usize,
+}
+
+/// The next calls for runs; and of those whose next message cannot be sent at all, why not.
+pub(super) fn calls<'a>(settings: &'a Settings, rests: &[Rest<'a>]) -> (Vec<Call<'a>>, Vec<(Rest<'a>, Error)>) {
+    let (mut calls, mut refused) = (Vec::new(), Vec::new());
+    for rest in rests {
+        match Entry::of(settings, rest.run, &rest.run.deliveries[rest.confirmed]) {
+            Ok(first) => Call::for_entry(&first, &mut calls).add(settings, *rest, first),
+            Err(error) => refused.push((*rest, error)),
+        }
+    }
+    (calls, refused)
+}
+
+impl<'a> Call<'a> {
+    fn for_entry<'c>(entry: &Entry<'a>, calls: &'c mut Vec<Self>) -> &'c mut Self {
+        let found = calls.iter().position(|call| call.takes(entry)).unwrap_or_else(|| {
+            calls.push(Self::default());
+            calls.len() - 1
+        });
+        &mut calls[found]
+    }
+
+    fn takes(&self, entry: &Entry<'_>) -> bool {
+        let fits = || self.bytes + entry.formatted.weight() <= MAX_BYTES;
+        self.entries.last().is_none_or(|last| entry.is_like(last) && fits())
+    }
+
+    /// Adds the first message of a run, and those after it that go to the same place.
+    fn add(&mut self, settings: &'a Settings, rest: Rest<'a>, first: Entry<'a>) {
+        let (before, mut position) = (self.entries.len(), first.delivery.position);
+        self.push(first);
+        for delivery in rest.run.deliveries[rest.confirmed + 1..].iter().take(usize::from(u16::MAX) - 1) {
+            match Entry::of(settings, rest.run, delivery) {
+                Ok(entry) if self.takes(&entry) && delivery.position > position => self.push(entry),
                 _ => break,
             }
+            position = delivery.position;
         }
-        Ok(Self { command: command(settings, run, &entries, bytes) })
+        self.parts.push((rest, self.entries.len() - before));
     }
-}
 
-fn command(settings: &Settings, run: &Run, entries: &[Entry<'_>], bytes: usize) -> Cmd {
-    let mut command = Cmd::with_capacity(entries.len() * 48, bytes + entries.len() * 512);
-    command.arg("EVALSHA").arg(APPEND.hash());
-    let stream = entries.first().and_then(|entry| entry.stream.as_deref());
-    match (stream, run.key()) {
-        (Some(stream), Some(key)) => command.arg(2).arg(stream).arg(memory(run, &key, stream)),
-        (Some(stream), None) => command.arg(1).arg(stream),
-        (None, _) => command.arg(0),
-    };
-    command.arg(settings.repeats_known_for.as_millis() as u64);
-    match settings.max_length {
-        Some(length) => command.arg(length),
-        None => command.arg(""),
-    };
-    command.arg(if settings.channel.is_some() { "1" } else { "" });
-    command.arg(entries.iter().flat_map(|entry| *entry.delivery.message.id.0.as_bytes()).collect::<Vec<u8>>());
-    command.arg(entries.iter().map(Entry::position).collect::<String>());
-    let texts: Vec<_> = entries.iter().map(Entry::texts).collect();
-    let differing = differing(&texts);
-    command.arg(texts.first().map_or(0, Vec::len));
-    command.arg(differing.iter().flat_map(|place| (*place as u16 + 1).to_be_bytes()).collect::<Vec<u8>>());
-    for (n, (entry, texts)) in entries.iter().zip(&texts).enumerate() {
-        if let Some(channel) = &entry.channel {
-            command.arg(&**channel);
-        }
-        match n {
-            0 => texts.iter().for_each(|text| _ = command.arg(*text)),
-            _ => differing.iter().for_each(|place| _ = command.arg(texts[*place])),
-        }
+    fn push(&mut self, entry: Entry<'a>) {
+        self.bytes += entry.formatted.weight();
+        self.entries.push(entry);
     }
-    command
+
+    /// As the script wants it.
+    pub(super) fn command(&self, settings: &Settings) -> Cmd {
+        let entries = &self.entries;
+        let mut command = Cmd::with_capacity(entries.len() * 24, self.bytes + entries.len() * 256);
+        command.arg("EVALSHA").arg(APPEND.hash());
+        self.name_keys(&mut command);
+        command.arg(settings.repeats_known_for.as_millis() as u64);
+        match settings.max_length {
+            Some(length) => command.arg(length),
+            None => command.arg(""),
+        };
+        command.arg(if settings.channel.is_some() { "1" } else { "" });
+        command.arg(entries.iter().flat_map(|entry| *entry.delivery.message.id.0.as_bytes()).collect::<Vec<u8>>());
+        command.arg(entries.iter().map(Entry::position).collect::<String>());
+        let texts: Vec<_> = entries.iter().map(Entry::texts).collect();
+        let differing = differing(&texts);
+        command.arg(texts.first().map_or(0, Vec::len));
+        command.arg(differing.iter().flat_map(|place| (*place as u16 + 1).to_be_bytes()).collect::<Vec<u8>>());
+        command.arg(self.parts.iter().flat_map(|part| self.described(part)).collect::<Vec<u8>>());
+        for (n, (entry, texts)) in entries.iter().zip(&texts).enumerate() {
+            if let Some(channel) = &entry.channel {
+                command.arg(&**channel);
+            }
+            match n {
+                0 => texts.iter().for_each(|text| _ = command.arg(*text)),
+                _ => differing.iter().for_each(|place| _ = command.arg(texts[*place])),
+            }
+        }
+        command
+    }
+
+    fn stream(&self) -> Option<&str> {
+        self.entries.first()?.stream.as_deref()
+    }
+
+    /// The stream, and for each run with a key what is known of that.
+    fn name_keys(&self, command: &mut Cmd) {
+        let Some(stream) = self.stream() else {
+            command.arg(0);
+            return;
+        };
+        let known = self.parts.iter().filter_map(|(rest, _)| Some(memory(rest.run, &rest.run.key()?, stream)));
+        let known: Vec<String> = known.collect();
+        command.arg(1 + known.len()).arg(stream).arg(known);
+    }
+
+    /// How many messages of a run there are, and whether its key has an order.
+    fn described(&self, (rest, messages): &(Rest<'_>, usize)) -> [u8; 3] {
+        let [high, low] = (*messages as u16).to_be_bytes();
+        [high, low, u8::from(self.stream().is_some() && rest.run.key().is_some())]
+    }
 }
 
 /// The places in which entries, all of which have as many, are not all alike.
@@ -108,13 +169,10 @@ impl<'a> Entry<'a> {
         Ok(Self { delivery, stream, channel, fields, formatted })
     }
 
-    /// Whether it can stand in a batch after this one: as many texts, so that it is told by those that differ, and a higher
-    /// position.
-    fn follows(&self, last: &Self, bytes: usize) -> bool {
-        self.delivery.position > last.delivery.position
-            && self.stream == last.stream
-            && self.pairs() == last.pairs()
-            && bytes + self.formatted.weight() <= MAX_BYTES
+    /// Whether it can stand in one call with this one: in the same stream, and with as many texts, so that it is told by those that
+    /// differ.
+    fn is_like(&self, other: &Self) -> bool {
+        self.stream == other.stream && self.pairs() == other.pairs()
     }
 
     fn position(&self) -> String {

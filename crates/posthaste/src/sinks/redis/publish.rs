@@ -1,26 +1,46 @@
-//! Appending a batch, and waiting until it is where it has to be.
+//! Appending what goes together, and waiting until it is where it has to be.
 
 use std::sync::LazyLock;
 
 use super::Redis;
-use super::encode::Batch;
+use super::encode::Call;
 use super::verdict::{from_client, from_server};
 use crate::sink::Error;
 use crate::sink::redis_client::Script;
 
 pub(super) static APPEND: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("append.lua")));
 
+/// What became of a part of a run.
+pub(super) struct Appended {
+    pub(super) there: usize,
+    pub(super) stopped: Option<Error>,
+}
+
 impl Redis {
-    /// Appends as many as go together. Answers how many of them are there, and what stopped it.
-    pub(super) async fn append(&self, batch: &Batch) -> (usize, Option<Error>) {
-        let (there, stopped) = match self.connection.call::<(usize, String)>(&APPEND, &batch.command).await {
-            Ok(answer) => answer,
-            Err(error) => return (0, Some(from_client(&error, &self.connection))),
+    /// Calls the script. Answers for each part how much of it is there, and what stopped it.
+    pub(super) async fn append(&self, call: &Call<'_>) -> Vec<Appended> {
+        let all = |stopped: Option<Error>| -> Vec<Appended> {
+            let there = |messages| if stopped.is_some() { 0 } else { messages };
+            call.parts
+                .iter()
+                .map(|(_, messages)| Appended { there: there(*messages), stopped: stopped.clone() })
+                .collect()
+        };
+        let called = self.connection.call::<Vec<(usize, usize, String)>>(&APPEND, &call.command(&self.settings)).await;
+        let incomplete = match called {
+            Ok(incomplete) => incomplete,
+            Err(error) => return all(Some(from_client(&error, &self.connection))),
         };
         if let Err(error) = self.replicated().await {
-            return (0, Some(error));
+            return all(Some(error));
         }
-        (there, (!stopped.is_empty()).then(|| from_server(&stopped, &self.connection)))
+        let mut appended = all(None);
+        for (part, there, said) in incomplete {
+            if let Some(stopped) = part.checked_sub(1).and_then(|nth| appended.get_mut(nth)) {
+                *stopped = Appended { there, stopped: Some(from_server(&said, &self.connection)) };
+            }
+        }
+        appended
     }
 
     /// Waits until as many replicas as wanted have all that was written so far.

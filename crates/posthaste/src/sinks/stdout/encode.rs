@@ -66,14 +66,14 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// The lines of a run, each with its line feed.
-pub(super) fn block(run: &Run) -> serde_json::Result<Vec<u8>> {
-    let mut block = Vec::new();
+/// Adds the lines of a run to a block, each with its line feed; all of them or none.
+pub(super) fn add(run: &Run, block: &mut Vec<u8>) -> serde_json::Result<()> {
+    let before = block.len();
     for delivery in &run.deliveries {
-        serde_json::to_writer(&mut block, &Line::of(run, delivery))?;
+        serde_json::to_writer(&mut *block, &Line::of(run, delivery)).inspect_err(|_| block.truncate(before))?;
         block.push(b'\n');
     }
-    Ok(block)
+    Ok(())
 }
 
 impl<'a> Line<'a> {

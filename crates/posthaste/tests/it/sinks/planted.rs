@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use posthaste::conformance::sink_suite::{self, Arrived, Impossible, SinkUnderTest};
 use posthaste::message::{Message, MessageId};
-use posthaste::sink::{Error, Outcome, Run, Sink};
+use posthaste::sink::{Error, Outcome, Outcomes, Run, Sink};
 use tokio::sync::{Semaphore, watch};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,9 @@ enum Mistake {
     ClaimWhenSent,
     ShowPassword,
     ShowPayload,
+    OneStopsAll,
+    OutcomesMixedUp,
+    ForgetsTheLast,
 }
 
 const PASSWORD: &str = "hunter2-and-more";
@@ -116,6 +119,19 @@ impl Sink for Planted {
         stopped.map_or_else(|| Outcome::delivered(run), |(confirmed, error)| Outcome::stopped(confirmed, error))
     }
 
+    async fn deliver_all(&self, runs: &[Run], outcomes: &mut Outcomes) {
+        let given = if self.makes(Mistake::ForgetsTheLast) { &runs[..runs.len() - 1] } else { runs };
+        for (nth, run) in given.iter().enumerate() {
+            let outcome = self.deliver(run).await;
+            let mixed_up = if self.makes(Mistake::OutcomesMixedUp) { (nth + 1) % runs.len() } else { nth };
+            if outcome.error.is_some() && self.makes(Mistake::OneStopsAll) {
+                let stop = |nth| outcomes.answer(nth, Outcome::stopped(0, Error::retry("another run failed")));
+                return (0..runs.len()).for_each(stop);
+            }
+            outcomes.answer(mixed_up, outcome);
+        }
+    }
+
     async fn check(&self) -> Result<(), Error> {
         if *self.down.borrow() && !self.makes(Mistake::CheckIsBlind) { Err(self.outage()) } else { Ok(()) }
     }
@@ -191,4 +207,10 @@ caught! {
     a_claim_without_an_answer_is_caught: ClaimWhenSent by nothing_is_confirmed_before_the_destination_answers
     a_password_in_an_error_is_caught: ShowPassword by no_error_shows_a_secret_or_goes_on_forever
     a_payload_in_an_error_is_caught: ShowPayload by no_error_shows_a_secret_or_goes_on_forever
+    a_run_without_an_answer_is_caught: ForgetsTheLast by runs_that_go_together_arrive_in_their_order
+    a_run_out_of_order_beside_others_is_caught: MixKeys by runs_that_go_together_arrive_in_their_order
+    a_run_that_stops_the_others_is_caught: OneStopsAll by a_refused_message_stops_no_other_run
+    an_outcome_of_another_run_is_caught: OutcomesMixedUp by a_refused_message_stops_no_other_run
+    blaming_a_message_of_many_for_an_outage_is_caught: BlameTheMessage by an_outage_meets_every_run
+    a_sink_wedged_by_dropped_hand_overs_is_caught: WedgeWhenDropped by a_hand_over_that_is_dropped_leaves_the_sink_usable
 }
