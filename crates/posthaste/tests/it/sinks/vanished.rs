@@ -9,6 +9,7 @@ use super::key::{self, first_arrivals};
 use super::runs::{deliver, delivered};
 
 /// Deliveries go on over new connections; nothing is lost, and the order of the key stays.
+#[expect(clippy::print_stdout, reason = "a figure for docs/performance.md, seen with --nocapture")]
 pub(crate) async fn is_reached_anew(subject: &impl SinkUnderTest, proxy: &FaultProxy) {
     let sink = subject.sink();
     let messages: Vec<_> = (1..).zip(key::messages("1", 20)).collect();

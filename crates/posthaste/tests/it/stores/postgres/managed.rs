@@ -95,6 +95,7 @@ async fn a_host_that_says_nothing_is_passed_over() -> Result<()> {
     Ok(())
 }
 
+#[expect(clippy::print_stdout, reason = "a figure for docs/performance.md, seen with --nocapture")]
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_to_a_machine_that_is_gone_are_given_up_all_at_once() -> Result<()> {
     let t = fresh().await;
