@@ -3,15 +3,44 @@
 use posthaste::inspect::{DestinationCounts, Overview, WorkerStatus};
 use serde::Serialize;
 
+use self::dangers::{Danger, Level, dangers};
 use crate::output::{count, plain};
+use crate::selection::line::quoted;
+
+pub mod dangers;
 
 /// One thing that does not mend itself, and the command that helps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// `None` when it problems all destinations.
+    pub kind: Kind,
+    /// `None` when it concerns all destinations.
     pub destination: Option<String>,
     pub text: String,
     pub command: String,
+    /// The deliveries that it is about, as a query line.
+    pub query: Option<String>,
+    /// What can be done about it with one button.
+    pub action: Option<Action>,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    NoWorker,
+    Outage,
+    Dead,
+    Paused,
+    Overfull,
+    Store,
+}
+
+/// What an operator can do about a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Replay,
+    Resume,
 }
 
 /// Worst first.
@@ -21,7 +50,13 @@ pub fn problems(overview: &Overview) -> Vec<Problem> {
     for check in checks {
         problems.extend(overview.destinations.iter().filter_map(|counts| check(overview, counts)));
     }
+    problems.extend(dangers(overview).into_iter().filter(|danger| danger.level == Level::Bad).map(of_store));
     problems
+}
+
+fn of_store(danger: Danger) -> Problem {
+    let (text, command) = (danger.text, "posthaste check".into());
+    Problem { kind: Kind::Store, destination: None, text, command, query: None, action: None }
 }
 
 fn nobody_delivers(overview: &Overview) -> Option<Problem> {
@@ -36,18 +71,19 @@ fn nobody_delivers(overview: &Overview) -> Option<Problem> {
     } else {
         return None;
     };
-    Some(Problem { destination: None, text, command: "posthaste run".into() })
+    let command = "posthaste run".into();
+    Some(Problem { kind: Kind::NoWorker, destination: None, text, command, query: None, action: None })
 }
 
 /// Everything that a running worker would deliver sooner or later.
-fn open(counts: &DestinationCounts) -> u64 {
+pub fn open(counts: &DestinationCounts) -> u64 {
     counts.pending + counts.retrying + counts.scheduled + counts.throttled + counts.replay
 }
 
 fn outage(overview: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     let error = reports(overview, counts).find_map(|report| report.outage.as_deref())?;
     let text = format!("{} is out of reach: {}", counts.destination, plain::cut(error, 160));
-    Some(problem(counts, text, "posthaste check".into()))
+    Some(problem(Kind::Outage, counts, text, "posthaste check".into()))
 }
 
 fn dead(_: &Overview, counts: &DestinationCounts) -> Option<Problem> {
@@ -57,25 +93,36 @@ fn dead(_: &Overview, counts: &DestinationCounts) -> Option<Problem> {
             waiting => format!(", {} behind held keys", count(waiting, "message")),
         };
         let text = format!("{} dead at {}{waiting}", deliveries(counts.dead), counts.destination);
-        problem(counts, text, format!("posthaste list --status dead --destination {}", counts.destination))
+        let command = format!("posthaste list --status dead --destination {}", counts.destination);
+        Problem { action: Some(Action::Replay), ..problem(Kind::Dead, counts, text, command) }
     })
 }
 
 fn paused(_: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     let command = || format!("posthaste resume {}", counts.destination);
-    counts.paused.then(|| problem(counts, format!("{} is paused", counts.destination), command()))
+    counts.paused.then(|| Problem {
+        action: Some(Action::Resume),
+        ..problem(Kind::Paused, counts, format!("{} is paused", counts.destination), command())
+    })
 }
 
 fn overfull(overview: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     let lanes: usize = reports(overview, counts).map(|report| report.overfull_lanes).sum();
     (lanes > 0).then(|| {
         let text = format!("{} has stopped in {}: too many held keys", counts.destination, count(lanes as u64, "lane"));
-        problem(counts, text, format!("posthaste list --status dead --destination {}", counts.destination))
+        problem(
+            Kind::Overfull,
+            counts,
+            text,
+            format!("posthaste list --status dead --destination {}", counts.destination),
+        )
     })
 }
 
-fn problem(counts: &DestinationCounts, text: String, command: String) -> Problem {
-    Problem { destination: Some(counts.destination.clone()), text, command }
+fn problem(kind: Kind, counts: &DestinationCounts, text: String, command: String) -> Problem {
+    let about_dead = matches!(kind, Kind::Dead | Kind::Overfull);
+    let query = about_dead.then(|| format!("status:dead destination:{}", quoted(&counts.destination)));
+    Problem { kind, destination: Some(counts.destination.clone()), text, command, query, action: None }
 }
 
 /// What the workers that are alive report about a destination.
@@ -88,7 +135,7 @@ pub fn reports<'a>(
     reports.flat_map(|report| &report.destinations).filter(|report| report.name == counts.destination)
 }
 
-fn deliveries(number: u64) -> String {
+pub fn deliveries(number: u64) -> String {
     if number == 1 { "1 delivery".into() } else { format!("{} deliveries", crate::output::thousands(number)) }
 }
 

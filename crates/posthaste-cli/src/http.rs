@@ -17,19 +17,25 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use self::access::Access;
+use self::live::Live;
 use self::problem::Problem;
 use crate::config::{HttpPlan, ReadyPlan};
 use crate::operator::Operator;
 
 mod access;
-mod answers;
+mod audit;
 mod changes;
+mod failures;
 mod health;
+mod live;
+mod messages;
 pub mod metrics;
 mod openapi;
 mod problem;
 mod query;
 mod routes;
+mod selections;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -47,6 +53,7 @@ struct Inner {
     ready: ReadyPlan,
     stopping: AtomicBool,
     overview: tokio::sync::Mutex<Option<(Instant, Arc<Overview>)>>,
+    live: Live,
 }
 
 impl App {
@@ -58,6 +65,7 @@ impl App {
             ready: plan.ready,
             stopping: AtomicBool::new(false),
             overview: tokio::sync::Mutex::default(),
+            live: Live::default(),
         }))
     }
 
@@ -90,7 +98,7 @@ impl App {
     /// Every route of the list, guarded.
     fn router(&self) -> Router {
         let mut router = Router::new();
-        for route in &routes::ROUTES {
+        for route in routes::ROUTES {
             let guard = from_fn_with_state((self.clone(), route.role), access::authorise);
             router = router.route(route.path, (route.handler)().layer(guard));
         }
@@ -105,11 +113,12 @@ pub struct Server {
     pub app: App,
     pub address: SocketAddr,
     task: JoinHandle<()>,
+    recorder: JoinHandle<()>,
 }
 
 impl Server {
     /// Listens, or says why that is impossible.
-    #[expect(clippy::disallowed_methods, reason = "the server's own task, ended with it")]
+    #[expect(clippy::disallowed_methods, reason = "the server's own tasks, ended with it")]
     pub async fn start(plan: &HttpPlan, operator: Operator, monitor: Monitor) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(plan.bind).await.with_context(|| format!("cannot listen on {}", plan.bind))?;
         let address = listener.local_addr()?;
@@ -120,12 +129,14 @@ impl Server {
                 tracing::error!(%error, "the HTTP server has ended");
             }
         });
-        Ok(Self { app, address, task })
+        let recorder = tokio::spawn(live::recorder::run(app.clone()));
+        Ok(Self { app, address, task, recorder })
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         self.task.abort();
+        self.recorder.abort();
     }
 }

@@ -25,6 +25,8 @@ mod config;
 mod context;
 mod exit;
 mod explain;
+#[cfg(feature = "http")]
+mod failures;
 mod health;
 #[cfg(feature = "http")]
 mod http;

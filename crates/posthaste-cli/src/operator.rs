@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use posthaste::Destination;
 use posthaste::destination::Name;
-use posthaste::inspect::{AuditEntry, Change, Filter, Listed, Mode, Operation, OperationReport, Overview, Report};
+use posthaste::inspect::{
+    AuditEntry, Change, Filter, Listed, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
+};
+#[cfg(feature = "http")]
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
 use posthaste::store::Store;
@@ -17,8 +20,9 @@ pub use self::who::user;
 use crate::config::Plan;
 use crate::exit::Misuse;
 use crate::explain::{Explanation, Facts, explain};
-use crate::paging::{self, ListPage};
-use crate::{clock, health, selection};
+use crate::paging;
+use crate::selection::{Selection, line};
+use crate::{clock, health};
 
 mod documents;
 mod who;
@@ -53,8 +57,28 @@ impl Operator {
         Ok(StatusAnswer { well: problems.is_empty(), problems, overview })
     }
 
-    pub async fn list(&self, filter: &Filter, after: Position, limit: usize) -> posthaste::Result<ListPage> {
-        paging::read(&*self.store, filter, after, limit).await
+    /// One page. With some patience given, it may be short and still have a next one.
+    pub async fn list(&self, filter: &Filter, page: Page, patience: Option<Duration>) -> posthaste::Result<Listing> {
+        paging::read(&*self.store, filter, page, patience).await
+    }
+
+    /// The event types of the newest messages.
+    #[cfg(feature = "http")]
+    pub async fn event_types(&self) -> posthaste::Result<Vec<String>> {
+        let newest = self.store.list(&Filter::default(), Page::before(Position::END, 500)).await?;
+        let mut types: Vec<String> = Vec::new();
+        for row in newest.rows {
+            if !types.contains(&row.event_type) {
+                types.push(row.event_type);
+            }
+        }
+        Ok(types)
+    }
+
+    /// Payloads may be personal or secret: each look at one over the network is written down.
+    #[cfg(feature = "http")]
+    pub async fn looked_at_payload(&self, who: &str, id: MessageId) -> posthaste::Result<()> {
+        self.record(who, "payload", format!("id:{id}"), 1).await
     }
 
     /// Every event of an aggregate that is kept.
@@ -97,7 +121,7 @@ impl Operator {
                 Operation::Replay => "replay",
                 Operation::Discard => "discard",
             };
-            self.record(who, action, selection::words(filter), report.affected).await?;
+            self.record(who, action, line::write(&Selection::from(filter)), report.affected).await?;
         }
         Ok(report)
     }

@@ -1,93 +1,91 @@
-//! Which deliveries a command is about: the filters of `list`, `replay` and `discard`, and of the HTTP API.
-
-use std::time::Duration;
+//! Which deliveries are meant: the filters of `list`, `replay` and `discard`, of the HTTP API, and of the query line.
+//!
+//! All three are the same selection. [`line`] reads and writes the line; [`Selection`] is what is given one filter at a time.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use posthaste::destination::Name;
-use posthaste::duration;
 use posthaste::inspect::{Filter, Status};
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Default, Args, Deserialize)]
+pub use self::moment::{Moment, moment, timestamp};
+
+#[cfg(feature = "http")]
+pub mod complete;
+pub mod line;
+mod moment;
+mod written;
+
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Which deliveries")]
-#[serde(deny_unknown_fields, default)]
+#[serde(try_from = "written::Written")]
 pub struct Selection {
+    /// These messages
+    #[arg(skip)]
+    #[serde(rename = "id", skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<MessageId>,
+    /// One line in place of the filters below, as in 'status:dead destination:billing type:invoice.* since:2h'
+    #[arg(long, value_name = "LINE", value_parser = line::parse, conflicts_with_all = FILTERS)]
+    #[serde(skip)]
+    query: Option<Box<Selection>>,
     // `state` was its name before, and is still understood.
     /// With this status; repeat for several
     #[arg(long = "status", alias = "state", value_name = "STATUS", value_parser = status_parser())]
-    #[serde(rename = "status", alias = "state", deserialize_with = "statuses")]
+    #[serde(rename = "status", skip_serializing_if = "Vec::is_empty")]
     statuses: Vec<Status>,
     /// To this destination
     #[arg(long, value_name = "NAME")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     destination: Option<String>,
     /// Of this event type; `*` stands for any text, as in 'order.*'
     #[arg(long, value_name = "PATTERN")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     event_type: Option<String>,
     /// With this key
     #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
     /// Of this aggregate, or of all aggregates of a type
     #[arg(long, value_name = "TYPE[/ID]")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     aggregate: Option<String>,
     /// Of this tenant
     #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     tenant: Option<String>,
+    /// Whose last error is like this; `*` stands for any text, as in 'HTTP 503*'
+    #[arg(long, value_name = "PATTERN")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     /// That occurred at this time or later: 2h (ago), 2026-11-02T03:04Z
     #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<Moment>,
     /// That occurred before this time
     #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Moment>,
 }
 
-/// A time as people type it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
-    Ago(Duration),
-    At(Timestamp),
-}
-
-impl<'de> Deserialize<'de> for Moment {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        moment(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
-    }
-}
-
-/// A list, or text with commas as it stands in a URL.
-fn statuses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Status>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Text(String),
-        List(Vec<String>),
-    }
-    let names = match Written::deserialize(deserializer)? {
-        Written::Text(text) => text.split(',').map(|name| name.trim().to_owned()).collect(),
-        Written::List(names) => names,
-    };
-    let parse = |name: &String| {
-        let known = || Status::ALL.map(Status::as_str).join(", ");
-        Status::parse(name)
-            .ok_or_else(|| serde::de::Error::custom(format!("`{name}` is not a status: write one of {}", known())))
-    };
-    names.iter().map(parse).collect()
-}
+/// What cannot stand beside a query line: it would be unclear which of the two is meant.
+const FILTERS: [&str; 9] =
+    ["statuses", "destination", "event_type", "key", "aggregate", "tenant", "error", "since", "before"];
 
 impl Selection {
     pub fn filter(&self, now: Timestamp) -> Filter {
+        if let Some(query) = &self.query {
+            return query.filter(now);
+        }
         let (aggregate_type, aggregate_id) = match self.aggregate.as_deref().map(|text| text.split_once('/')) {
             Some(Some((kind, id))) => (Some(kind.to_owned()), Some(id.to_owned())),
             Some(None) => (self.aggregate.clone(), None),
             None => (None, None),
         };
         Filter {
-            ids: Vec::new(),
+            ids: self.ids.clone(),
             statuses: self.statuses.clone(),
             destination: self.destination.as_deref().map(Name::from),
             event_type: self.event_type.clone(),
@@ -97,60 +95,41 @@ impl Selection {
             tenant: self.tenant.clone(),
             since: self.since.map(|moment| moment.resolve(now)),
             before: self.before.map(|moment| moment.resolve(now)),
+            error: self.error.clone(),
+        }
+    }
+
+    /// As a command line has it, ready to be pasted into a shell.
+    #[cfg(feature = "http")]
+    pub fn command(&self, command: &str) -> String {
+        match line::write(self) {
+            line if line.is_empty() => format!("posthaste {command}"),
+            line => format!("posthaste {command} --query '{}'", line.replace('\'', r"'\''")),
         }
     }
 }
 
-/// A filter in words, for the audit log.
-pub fn words(filter: &Filter) -> String {
-    let list = |items: Vec<String>| Some(items.join(", ")).filter(|text| !text.is_empty());
-    let aggregate = filter.aggregate_type.as_ref().map(|kind| match &filter.aggregate_id {
-        Some(id) => format!("{kind}/{id}"),
-        None => kind.clone(),
-    });
-    let parts = [
-        ("ids", list(filter.ids.iter().map(ToString::to_string).collect())),
-        ("status", list(filter.statuses.iter().map(|status| status.as_str().to_owned()).collect())),
-        ("destination", filter.destination.as_ref().map(ToString::to_string)),
-        ("event type", filter.event_type.clone()),
-        ("key", filter.key.clone()),
-        ("aggregate", aggregate),
-        ("tenant", filter.tenant.clone()),
-        ("since", filter.since.map(|time| time.to_string())),
-        ("before", filter.before.map(|time| time.to_string())),
-    ];
-    let written = parts.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
-    written.collect::<Vec<_>>().join("; ")
-}
-
-impl Moment {
-    pub fn resolve(self, now: Timestamp) -> Timestamp {
-        match self {
-            Self::Ago(ago) => now.checked_sub(ago).unwrap_or(Timestamp::MIN),
-            Self::At(time) => time,
+/// With times that are fixed: what a filter selected once, it selects again.
+impl From<&Filter> for Selection {
+    fn from(filter: &Filter) -> Self {
+        let aggregate = filter.aggregate_type.as_ref().map(|kind| match &filter.aggregate_id {
+            Some(id) => format!("{kind}/{id}"),
+            None => kind.clone(),
+        });
+        Self {
+            ids: filter.ids.clone(),
+            query: None,
+            statuses: filter.statuses.clone(),
+            destination: filter.destination.as_ref().map(ToString::to_string),
+            event_type: filter.event_type.clone(),
+            key: filter.key.clone(),
+            aggregate,
+            tenant: filter.tenant.clone(),
+            error: filter.error.clone(),
+            since: filter.since.map(Moment::At),
+            before: filter.before.map(Moment::At),
         }
     }
-}
-
-/// `2h` is two hours ago; a time without a zone is UTC.
-pub fn moment(text: &str) -> Result<Moment, String> {
-    if let Ok(ago) = duration::parse(text) {
-        return Ok(Moment::Ago(ago));
-    }
-    timestamp(text).map(Moment::At).map_err(|_| {
-        format!("`{text}` is not a time: write how long ago (90s, 2h, 7d) or when (2026-11-02, 2026-11-02T03:04, 2026-11-02T03:04:05Z)")
-    })
-}
-
-/// A point in time; without a zone, UTC.
-pub fn timestamp(text: &str) -> Result<Timestamp, String> {
-    if let Ok(time) = text.parse::<Timestamp>() {
-        return Ok(time);
-    }
-    let civil = text.trim_end_matches('Z').parse::<DateTime>().and_then(|civil| civil.to_zoned(TimeZone::UTC));
-    civil.map(|zoned| zoned.timestamp()).map_err(|_| {
-        format!("`{text}` is not a time: write it as 2026-11-02, 2026-11-02T03:04 or 2026-11-02T03:04:05Z")
-    })
 }
 
 /// `4711`, or `12.4711` where the store has ticks.
@@ -176,6 +155,12 @@ pub fn aggregate(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// The status of this name.
+fn status(name: &str) -> Result<Status, String> {
+    let known = || Status::ALL.map(Status::as_str).join(", ");
+    Status::parse(name).ok_or_else(|| format!("`{name}` is not a status: write one of {}", known()))
+}
+
 fn status_parser() -> impl TypedValueParser<Value = Status> {
     let unknown = || "not a status".to_owned();
     PossibleValuesParser::new(Status::ALL.map(Status::as_str))
@@ -185,23 +170,6 @@ fn status_parser() -> impl TypedValueParser<Value = Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_moment_is_how_long_ago_or_when() {
-        let now: Timestamp = "2026-11-02T12:00:00Z".parse().unwrap();
-        let cases = [
-            ("2h", "2026-11-02T10:00:00Z"),
-            ("7d", "2026-10-26T12:00:00Z"),
-            ("2026-11-01", "2026-11-01T00:00:00Z"),
-            ("2026-11-01T03:04", "2026-11-01T03:04:00Z"),
-            ("2026-11-01T03:04Z", "2026-11-01T03:04:00Z"),
-            ("2026-11-01T03:04:05+02:00", "2026-11-01T01:04:05Z"),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(moment(text).unwrap().resolve(now).to_string(), expected, "{text}");
-        }
-        assert!(moment("yesterday").unwrap_err().contains("how long ago"));
-    }
 
     #[test]
     fn a_position_may_have_a_tick() {

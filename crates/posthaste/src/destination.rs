@@ -8,7 +8,7 @@ use crate::error::{Error, Kind, Result};
 use crate::retry::Policy;
 
 /// The name of a destination; cheap to clone.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Name(Arc<str>);
 
 impl Name {

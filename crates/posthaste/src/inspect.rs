@@ -16,7 +16,7 @@ mod report;
 mod source;
 mod status;
 
-pub use self::listing::{Filter, Listed, Page};
+pub use self::listing::{Filling, Filter, Listed, Listing, Order, Page};
 pub use self::operation::{AuditEntry, Change, Mode, Operation, OperationReport, Problem};
 pub use self::overview::{DestinationCounts, Figure, Overview, WorkerStatus};
 pub use self::report::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report};
@@ -29,8 +29,9 @@ pub trait Inspect: fmt::Debug + Send + Sync {
     /// Counts, workers and figures, in one snapshot.
     async fn overview(&self) -> Result<Overview>;
 
-    /// Deliveries in journal order. A message that no destination takes appears once, without one.
-    async fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Listed>>;
+    /// Deliveries in journal order, or backwards. A message that no destination takes appears once, without one. The work is bounded
+    /// by [`Filling::MOST`], so a page may be short, or empty, and still have a next one.
+    async fn list(&self, filter: &Filter, page: Page) -> Result<Listing>;
 
     /// Everything about one message, or `None`.
     async fn get(&self, id: MessageId) -> Result<Option<Report>>;

@@ -1,6 +1,6 @@
 //! `posthaste list`: deliveries, filtered.
 
-use posthaste::inspect::{Listed, Status};
+use posthaste::inspect::{Listed, Page, Status};
 use posthaste::journal::Position;
 
 use crate::clock;
@@ -27,7 +27,7 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
     let operator = context.operator().await?;
     let now = clock::now();
     let after = args.after.unwrap_or(Position::START);
-    let page = operator.list(&args.selection.filter(now), after, args.limit as usize).await?;
+    let page = operator.list(&args.selection.filter(now), Page::after(after, args.limit as usize), None).await?;
     if context.output.json {
         page.rows.iter().try_for_each(|row| context.output.document(row))?;
         return Ok(Exit::Ok);

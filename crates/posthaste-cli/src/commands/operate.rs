@@ -1,6 +1,6 @@
 //! `posthaste replay` and `posthaste discard`: the same selection, a dry run by default.
 
-use posthaste::inspect::{Filter, Mode, Operation, OperationReport};
+use posthaste::inspect::{Mode, Operation, OperationReport};
 use posthaste::message::MessageId;
 
 use crate::clock;
@@ -23,7 +23,8 @@ pub struct Args {
 }
 
 pub async fn execute(context: &Context, operation: Operation, args: &Args) -> anyhow::Result<Exit> {
-    let filter = Filter { ids: args.ids.clone(), ..args.selection.filter(clock::now()) };
+    let mut filter = args.selection.filter(clock::now());
+    filter.ids.extend(&args.ids);
     let operator = context.operator().await?;
     let mode = if args.yes { Mode::Apply } else { Mode::DryRun };
     let report = operator.operate(&operator::user(), operation, &filter, mode).await?;

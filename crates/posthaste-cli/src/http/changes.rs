@@ -15,7 +15,7 @@ use super::problem::Problem;
 use super::query;
 use crate::clock;
 use crate::operator::{OperationAnswer, PauseAnswer, PurgeAnswer};
-use crate::selection::Selection;
+use crate::selection::{Selection, line};
 
 /// Unknown names are refused: a typing mistake would select more than was meant.
 #[derive(Default, Deserialize)]
@@ -23,7 +23,26 @@ use crate::selection::Selection;
 struct Wanted {
     ids: Vec<MessageId>,
     selection: Selection,
+    query: Option<String>,
     dry_run: Option<bool>,
+}
+
+impl Wanted {
+    /// What is selected; a query line stands for a selection.
+    fn filter(self) -> Result<Filter, Problem> {
+        let selection = match self.query {
+            None => self.selection,
+            Some(line) if self.selection == Selection::default() => {
+                *line::parse(&line).map_err(Problem::bad_request)?
+            }
+            Some(_) => {
+                return Err(Problem::bad_request("`query` and `selection` are two ways to say the same: give one"));
+            }
+        };
+        let mut filter = selection.filter(clock::now());
+        filter.ids.extend(self.ids);
+        Ok(filter)
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -61,10 +80,11 @@ async fn operate(
     operation: Operation,
     wanted: Wanted,
 ) -> Result<Json<OperationAnswer>, Problem> {
-    let (filter, mode) = (Filter { ids: wanted.ids, ..wanted.selection.filter(clock::now()) }, mode(wanted.dry_run));
+    let mode = mode(wanted.dry_run);
+    let filter = wanted.filter()?;
     if filter == Filter::default() {
         return Err(Problem::bad_request(
-            "say which deliveries: `ids`, or a `selection` such as {\"status\": [\"dead\"]}",
+            "say which deliveries: `ids`, or a `query` such as \"status:dead destination:billing\"",
         ));
     }
     let report = app.operator().operate(&caller.who, operation, &filter, mode).await?;

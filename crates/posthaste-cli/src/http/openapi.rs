@@ -1,17 +1,34 @@
-//! The OpenAPI document, made of the routes themselves.
+//! The OpenAPI document, made of the routes themselves and of the schemas beside this file.
+//!
+//! The schemas are closed: an answer with a field that its schema does not name is not valid. Tests hold every answer of a real
+//! server against its schema, so neither can change without the other.
+
+use std::sync::LazyLock;
 
 use axum::Json;
 use serde_json::{Map, Value, json};
 
+use super::routes::parameters::Parameter;
 use super::routes::{ROUTES, Role, Route};
 
-pub async fn serve() -> Json<Value> {
-    Json(document())
+/// Schemas by subject.
+const SCHEMAS: &[&str] = &[
+    include_str!("openapi/health.json"),
+    include_str!("openapi/store.json"),
+    include_str!("openapi/live.json"),
+    include_str!("openapi/messages.json"),
+    include_str!("openapi/changes.json"),
+];
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(document);
+
+pub async fn serve() -> Json<&'static Value> {
+    Json(&DOCUMENT)
 }
 
 pub fn document() -> Value {
     let mut paths = Map::new();
-    for route in &ROUTES {
+    for route in ROUTES {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method.to_lowercase()] = operation(route);
     }
@@ -26,34 +43,27 @@ pub fn document() -> Value {
     })
 }
 
-fn operation(route: &Route) -> Value {
-    let parameter = |name: &str, place: &str, description: &str| json!({ "name": name, "in": place, "required": place == "path", "description": description, "schema": { "type": "string" } });
-    let in_path = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
-    let parameters: Vec<Value> = in_path
-        .map(|name| {
-            parameter(name, "path", if name == "id" { "The id of a message" } else { "The name of a destination" })
-        })
-        .chain(route.query.iter().map(|(name, description)| parameter(name, "query", description)))
-        .collect();
-    let content = if route.path == "/metrics" { "text/plain" } else { "application/json" };
-    let problem = |description: &str| json!({ "description": description, "content": { "application/problem+json": { "schema": reference("Problem") } } });
-    let mut responses = json!({ "200": { "description": "The answer", "content": { content: {} } } });
-    if route.role.is_some() {
-        responses["401"] = problem("No token, or an unknown one");
-        responses["403"] = problem("A token without the role, or another origin");
-        responses["default"] = problem("What went wrong");
-    } else if route.path != "/openapi.json" {
-        responses["503"] = json!({ "description": "It is not", "content": { "application/json": {} } });
+fn schemas() -> Value {
+    let mut all = Map::new();
+    for file in SCHEMAS {
+        if let Ok(Value::Object(some)) = serde_json::from_str(file) {
+            all.extend(some);
+        }
     }
+    Value::Object(all)
+}
+
+fn operation(route: &Route) -> Value {
     let mut operation = json!({
+        "operationId": operation_id(route),
         "summary": route.summary,
         "description": match route.role {
             None => "For everyone.",
             Some(Role::Viewer) => "For viewers and operators.",
             Some(Role::Operator) => "For operators.",
         },
-        "parameters": parameters,
-        "responses": responses,
+        "parameters": parameters(route),
+        "responses": responses(route),
         "security": if route.role.is_some() { json!([{ "token": [] }]) } else { json!([]) },
     });
     if let Some(body) = route.body {
@@ -62,39 +72,49 @@ fn operation(route: &Route) -> Value {
     operation
 }
 
-fn reference(schema: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{schema}") })
+/// `get_messages_id_explain`: for generated clients.
+fn operation_id(route: &Route) -> String {
+    let path = route.path.trim_start_matches("/api/v1").replace(['{', '}'], "").replace(['/', '.', '-'], "_");
+    format!("{}{path}", route.method.to_lowercase())
 }
 
-fn schemas() -> Value {
-    let dry_run = json!({ "type": "boolean", "default": true, "description": "Only count" });
-    let text = json!({ "type": "string" });
-    json!({
-        "Operation": {
-            "type": "object",
-            "additionalProperties": false,
-            "properties": {
-                "ids": { "type": "array", "items": { "type": "string", "format": "uuid" } },
-                "selection": reference("Selection"),
-                "dry_run": dry_run,
-            },
-        },
-        "Selection": {
-            "type": "object",
-            "additionalProperties": false,
-            "properties": {
-                "status": { "type": "array", "items": text },
-                "destination": text, "event_type": text, "key": text, "aggregate": text, "tenant": text, "since": text, "before": text,
-            },
-        },
-        "Purge": {
-            "type": "object",
-            "additionalProperties": false,
-            "properties": { "older_than": { "type": "string", "example": "30d" }, "dry_run": dry_run },
-        },
-        "Problem": {
-            "type": "object",
-            "properties": { "type": text, "title": text, "status": { "type": "integer" }, "detail": text },
-        },
-    })
+fn parameters(route: &Route) -> Vec<Value> {
+    let in_path = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+    let of_path = in_path.map(|name| {
+        let (description, schema) = match name {
+            "id" => ("The id of a message", json!({ "type": "string", "format": "uuid" })),
+            _ => ("The name of a destination", json!({ "type": "string", "minLength": 1 })),
+        };
+        json!({ "name": name, "in": "path", "required": true, "description": description, "schema": schema })
+    });
+    let of_query = route.query.iter().map(|parameter| {
+        let Parameter { name, description, .. } = parameter;
+        json!({ "name": name, "in": "query", "description": description, "schema": parameter.schema() })
+    });
+    of_path.chain(of_query).collect()
+}
+
+fn responses(route: &Route) -> Value {
+    let content = match route.answer {
+        "Metrics" => "text/plain",
+        "Stream" => "text/event-stream",
+        _ => "application/json",
+    };
+    let answer =
+        |schema: &str| json!({ "description": "The answer", "content": { content: { "schema": reference(schema) } } });
+    let problem = |description: &str| json!({ "description": description, "content": { "application/problem+json": { "schema": reference("Problem") } } });
+    let mut responses = json!({ "200": answer(route.answer) });
+    if let Some((status, schema)) = route.also {
+        responses[status] = answer(schema);
+    }
+    if route.role.is_some() {
+        responses["401"] = problem("No token, or an unknown one");
+        responses["403"] = problem("A token without the role, or another origin");
+        responses["default"] = problem("What went wrong");
+    }
+    responses
+}
+
+fn reference(schema: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{schema}") })
 }

@@ -7,6 +7,14 @@ use serde_json::{Map, Value};
 
 use super::problem::Problem;
 
+/// A query as axum hands it over.
+pub type Pairs = axum::extract::Query<Vec<(String, String)>>;
+
+/// For what takes no further parameters.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
 /// A query as a table. A name that comes twice is refused: one of the two would be ignored.
 #[derive(Debug)]
 pub struct Query(Map<String, Value>);
@@ -35,6 +43,11 @@ impl Query {
             _ => Err("write a number from 1 to 1000".to_owned()),
         };
         Ok(self.take("limit", parse)?.unwrap_or(100))
+    }
+
+    /// A whole number, if it is given.
+    pub fn take_number(&mut self, name: &str) -> Result<Option<u64>, Problem> {
+        self.take(name, |text| text.parse().map_err(|_| "write a number".to_owned()))
     }
 
     /// Everything that is left; whatever is unknown is refused.

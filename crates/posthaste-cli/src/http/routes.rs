@@ -1,9 +1,12 @@
-//! Every route: what it is, who may call it, who answers.
+//! Every route: what it is, who may call it, who answers, and what the answer looks like.
 
 use axum::routing::{MethodRouter, get, post};
 
-use super::{App, answers, changes, health, metrics, openapi};
+use self::parameters::{AGGREGATE, COMPLETE, COUNT, FAILURES, LINE, PAGE, Parameter, SELECTION, SERIES, SHOW};
+use super::{App, audit, changes, failures, health, live, messages, metrics, openapi, selections, status};
 pub use crate::config::Role;
+
+pub mod parameters;
 
 /// One route. Paths are axum's and OpenAPI's alike.
 pub struct Route {
@@ -12,62 +15,69 @@ pub struct Route {
     /// `None`: everyone, also without a token.
     pub role: Option<Role>,
     pub summary: &'static str,
-    /// Query parameters, with what they mean.
-    pub query: &'static [(&'static str, &'static str)],
-    /// Whether a JSON document of this name is expected.
+    pub query: &'static [Parameter],
+    /// The schema of the JSON document that is expected, if any.
     pub body: Option<&'static str>,
+    /// The schema of the answer.
+    pub answer: &'static str,
+    /// Further answers that are no problems: a status and its schema.
+    pub also: Option<(&'static str, &'static str)>,
     pub handler: fn() -> MethodRouter<App>,
 }
 
+const EVERYONE: Option<Role> = None;
 const VIEWER: Option<Role> = Some(Role::Viewer);
 const OPERATOR: Option<Role> = Some(Role::Operator);
 
-/// The filters of a list.
-const SELECTION: &[(&str, &str)] = &[
-    ("status", "Only with one of these statuses, separated by commas"),
-    ("destination", "Only to this destination"),
-    ("event_type", "Only of this event type; `*` stands for any text"),
-    ("key", "Only with this key"),
-    ("aggregate", "Only of this aggregate (TYPE/ID), or of all of a type (TYPE)"),
-    ("tenant", "Only of this tenant"),
-    ("since", "Only what occurred at this time or later: 2h (ago), 2026-11-02T03:04Z"),
-    ("before", "Only what occurred before this time"),
-    ("after", "Only what comes after this position; `next` of the page before"),
-    ("limit", "How many at most, 1 to 1000"),
-];
-
-const PAGE: &[(&str, &str)] =
-    &[("before", "Only entries before this number"), ("limit", "How many at most, 1 to 1000, the latest first")];
-
 #[rustfmt::skip]
-pub static ROUTES: [Route; 15] = [
-    route("GET", "/livez", None, "Whether the process works", &[], None, || get(health::livez)),
-    route("GET", "/readyz", None, "Whether the relay keeps up; 503 while it does not, or stops", &[], None, || get(health::readyz)),
-    route("GET", "/openapi.json", None, "This document", &[], None, || get(openapi::serve)),
-    route("GET", "/metrics", VIEWER, "Figures for Prometheus", &[], None, || get(metrics::serve)),
-    route("GET", "/api/v1/status", VIEWER, "Destinations, workers, and what needs a person", &[], None, || get(answers::status)),
-    route("GET", "/api/v1/deliveries", VIEWER, "Deliveries, page by page", SELECTION, None, || get(answers::list)),
-    route("GET", "/api/v1/messages/{id}", VIEWER, "Everything about one message",
-        &[("payload", "`true` shows payload and header values too, to operators only")], None, || get(answers::show)),
-    route("GET", "/api/v1/messages/{id}/explain", VIEWER, "Why a message is not delivered", &[], None, || get(answers::explain)),
-    route("GET", "/api/v1/history", VIEWER, "The events of one aggregate, in order",
-        &[("aggregate", "TYPE/ID"), ("tenant", "Only of this tenant")], None, || get(answers::history)),
-    route("GET", "/api/v1/audit", VIEWER, "Who changed what", PAGE, None, || get(answers::audit)),
-    route("POST", "/api/v1/replay", OPERATOR, "Deliver again; a dry run unless told otherwise", &[], Some("Operation"), || post(changes::replay)),
-    route("POST", "/api/v1/discard", OPERATOR, "Discard deliveries: they are never delivered; a dry run unless told otherwise", &[], Some("Operation"), || post(changes::discard)),
-    route("POST", "/api/v1/destinations/{name}/pause", OPERATOR, "Stop all deliveries to a destination until it is resumed", &[], None, || post(changes::pause)),
-    route("POST", "/api/v1/destinations/{name}/resume", OPERATOR, "Resume deliveries to a paused destination", &[], None, || post(changes::resume)),
-    route("POST", "/api/v1/purge", OPERATOR, "Remove old delivered messages; a dry run unless told otherwise", &[], Some("Purge"), || post(changes::purge)),
+pub static ROUTES: &[Route] = &[
+    read("/livez", EVERYONE, "Whether the process works", &[], "Alive", || get(health::livez)).or("503", "Alive"),
+    read("/readyz", EVERYONE, "Whether the relay keeps up; 503 while it does not, or stops", &[], "Readiness", || get(health::readyz)).or("503", "Readiness"),
+    read("/openapi.json", EVERYONE, "This document", &[], "OpenApi", || get(openapi::serve)),
+    read("/metrics", VIEWER, "Figures for Prometheus", &[], "Metrics", || get(metrics::serve)),
+    read("/api/v1/status", VIEWER, "Destinations, workers, and what needs a person", &[], "Status", || get(status::status)),
+    read("/api/v1/now", VIEWER, "The state of now: one sentence, what needs a person, destinations; as old as it says", &[], "Now", || get(live::now)),
+    read("/api/v1/stream", VIEWER, "The state of now once a second, as server-sent events", &[], "Stream", || get(live::stream)),
+    read("/api/v1/series", VIEWER, "Figures over time, as this process has seen them", SERIES, "Series", || get(live::series)),
+    read("/api/v1/failures", VIEWER, "Failures in groups: at the same destination, in the same way", FAILURES, "Failures", || get(failures::find)),
+    read("/api/v1/query", VIEWER, "What a query line means, and the command line of it", LINE, "QueryLine", || get(selections::read)),
+    read("/api/v1/query/complete", VIEWER, "How a query line can go on", COMPLETE, "Completion", || get(selections::go_on)),
+    read("/api/v1/deliveries", VIEWER, "Deliveries, page by page", SELECTION, "Deliveries", || get(messages::list)),
+    read("/api/v1/deliveries/count", VIEWER, "How many deliveries match; counts for a moment, and says where to go on", COUNT, "Count", || get(messages::count)),
+    read("/api/v1/messages/{id}", VIEWER, "Everything about one message", SHOW, "Message", || get(messages::show)),
+    read("/api/v1/messages/{id}/explain", VIEWER, "Why a message is not delivered", &[], "Explained", || get(messages::explain)),
+    read("/api/v1/history", VIEWER, "The events of one aggregate, in order", AGGREGATE, "History", || get(messages::history)),
+    read("/api/v1/audit", VIEWER, "Who changed what", PAGE, "Audit", || get(audit::list)),
+    change("/api/v1/replay", "Deliver again; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::replay)),
+    change("/api/v1/discard", "Discard deliveries: they are never delivered; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::discard)),
+    change("/api/v1/destinations/{name}/pause", "Stop all deliveries to a destination until it is resumed", None, "Paused", || post(changes::pause)),
+    change("/api/v1/destinations/{name}/resume", "Resume deliveries to a paused destination", None, "Paused", || post(changes::resume)),
+    change("/api/v1/purge", "Remove old delivered messages; a dry run unless told otherwise", Some("Purge"), "Purged", || post(changes::purge)),
 ];
 
-const fn route(
-    method: &'static str,
+const fn read(
     path: &'static str,
     role: Option<Role>,
     summary: &'static str,
-    query: &'static [(&'static str, &'static str)],
-    body: Option<&'static str>,
+    query: &'static [Parameter],
+    answer: &'static str,
     handler: fn() -> MethodRouter<App>,
 ) -> Route {
-    Route { method, path, role, summary, query, body, handler }
+    Route { method: "GET", path, role, summary, query, body: None, answer, also: None, handler }
+}
+
+const fn change(
+    path: &'static str,
+    summary: &'static str,
+    body: Option<&'static str>,
+    answer: &'static str,
+    handler: fn() -> MethodRouter<App>,
+) -> Route {
+    Route { method: "POST", path, role: OPERATOR, summary, query: &[], body, answer, also: None, handler }
+}
+
+impl Route {
+    const fn or(self, status: &'static str, answer: &'static str) -> Self {
+        Self { also: Some((status, answer)), ..self }
+    }
 }

@@ -1,10 +1,10 @@
 //! What operators do, and what is written down about it.
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What an operator asks to be done with deliveries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
     /// Deliver again: dead ones from the start of their attempts and in order, retrying ones now, delivered ones once more.

@@ -52,6 +52,20 @@ impl DestinationCounts {
             Status::Delivered | Status::Discarding | Status::Discarded => {}
         }
     }
+
+    /// How many deliveries have this status; zero for those that are not counted.
+    pub fn of(&self, status: Status) -> u64 {
+        match status {
+            Status::Pending => self.pending,
+            Status::Waiting => self.waiting,
+            Status::Retrying => self.retrying,
+            Status::Scheduled => self.scheduled,
+            Status::Throttled => self.throttled,
+            Status::Dead => self.dead,
+            Status::Replay => self.replay,
+            Status::Delivered | Status::Discarding | Status::Discarded => 0,
+        }
+    }
 }
 
 /// One worker in the overview.

@@ -80,12 +80,11 @@ async fn listed(store: &dyn Store, to: &Name, aggregate_id: Option<String>) -> R
     let filter = Filter { destination: Some(to.clone()), aggregate_type, aggregate_id, ..Filter::default() };
     let (mut all, mut after) = (Vec::new(), Position::START);
     loop {
-        let page = store.list(&filter, Page { after, limit: PAGE }).await?;
-        after = page.last().map_or(after, |listed| listed.position);
-        let more = page.len() >= PAGE;
-        all.extend(page);
-        if !more {
-            return Ok(all);
+        let page = store.list(&filter, Page::after(after, PAGE)).await?;
+        all.extend(page.rows);
+        match page.next {
+            Some(next) => after = next,
+            None => return Ok(all),
         }
     }
 }

@@ -73,8 +73,8 @@ pub(super) fn operate(plan: &Plan, core: &mut Core, checks: &mut Checks, dice: &
                 _ => (Operation::Discard, Status::Dead),
             };
             let filter = Filter { statuses: vec![status], destination: Some(name.clone()), ..Filter::default() };
-            let page = Page { after: Position::START, limit: usize::MAX };
-            let listed = core.list(&filter, page);
+            let page = Page::after(Position::START, usize::MAX);
+            let listed = core.list(&filter, page).rows;
             let Some(chosen) = listed.get(dice.below(listed.len() as u64) as usize) else { return };
             let spot = (name, chosen.position);
             match operation {

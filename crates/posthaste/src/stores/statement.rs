@@ -23,6 +23,15 @@ pub(super) fn spliced(statement: &str, columns: &str) -> String {
     statement.replace("{message_columns}", &columns).replace("{message_names}", &names)
 }
 
+/// A statement in the order of a page: it has `{beyond}` where it compares places, and `{direction}` where it sorts them.
+pub(super) fn in_order(statement: &str, order: crate::inspect::Order) -> String {
+    let (beyond, direction) = match order {
+        crate::inspect::Order::OldestFirst => (">", "ASC"),
+        crate::inspect::Order::NewestFirst => ("<", "DESC"),
+    };
+    statement.replace("{beyond}", beyond).replace("{direction}", direction)
+}
+
 /// What a column is called, which is the last word of it: `o.seq`, `now() AS due_in`.
 fn name(column: &str) -> &str {
     column.rsplit([' ', '\n', '.']).find(|word| !word.is_empty()).unwrap_or_default()

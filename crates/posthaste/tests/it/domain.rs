@@ -44,7 +44,7 @@ pub(crate) async fn a_database_of_its_own() -> String {
 async fn written(store: &(impl Inspect + Journal)) -> Vec<String> {
     // Some stores list what has a position, and nobody else gives one here.
     store.advance().await.expect("the journal can be written");
-    let page = Page { after: Position::START, limit: 100 };
+    let page = Page::after(Position::START, 100);
     let listed = store.list(&Filter::default(), page).await.expect("the journal can be read");
-    listed.into_iter().map(|listed| listed.event_type).collect()
+    listed.rows.into_iter().map(|listed| listed.event_type).collect()
 }

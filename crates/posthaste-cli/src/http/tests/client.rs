@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use super::valid;
 use crate::config::{self, Env};
 use crate::http::Server;
 use crate::operator::Operator;
@@ -70,7 +71,9 @@ impl Place {
     }
 
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        send(self.server.address, method, path, headers, body).await
+        let answer = send(self.server.address, method, path, headers, body).await;
+        valid::check(method, path, answer.status, &answer.body);
+        answer
     }
 }
 
@@ -97,6 +100,20 @@ impl Answer {
     }
 }
 
+/// Everything up to the end; of a stream of events, up to the end of the first one.
+async fn read(stream: &mut TcpStream) -> String {
+    let (mut bytes, mut part) = (Vec::new(), [0; 65_536]);
+    loop {
+        let count = stream.read(&mut part).await.unwrap();
+        bytes.extend_from_slice(&part[..count]);
+        let text = String::from_utf8_lossy(&bytes);
+        let is_stream = text.contains("content-type: text/event-stream");
+        if count == 0 || is_stream && text.contains("data: ") && text.trim_end_matches("\r\n").ends_with("\n\n") {
+            return text.into_owned();
+        }
+    }
+}
+
 async fn send(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let mut request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
     if !headers.iter().any(|(name, _)| *name == "host") {
@@ -107,8 +124,7 @@ async fn send(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &
     }
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(format!("{request}\r\n{body}").as_bytes()).await.unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
+    let text = read(&mut stream).await;
     let (head, body) = text.split_once("\r\n\r\n").expect("an answer has a head");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("an answer has a status");
     Answer { status, head: head.to_lowercase(), body: body.to_owned() }

@@ -128,7 +128,7 @@ impl Fixture {
     }
 
     pub(super) async fn list(&self, filter: &Filter) -> Result<Vec<Listed>> {
-        self.inspect.list(filter, Page { after: Position::START, limit: 1_000 }).await
+        Ok(self.inspect.list(filter, Page::after(Position::START, 1_000)).await?.rows)
     }
 
     /// The status of a message at a destination that takes it.

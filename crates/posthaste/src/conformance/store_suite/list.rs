@@ -163,6 +163,9 @@ macro_rules! store_suite {
                 a_message_that_nobody_takes_is_listed_once_without_a_destination,
                 paging_shows_every_delivery_once,
                 a_page_holds_no_more_than_its_limit,
+                a_list_can_be_read_backwards,
+                an_error_is_found_by_its_pattern,
+                a_filter_that_selects_little_does_not_read_the_whole_journal_for_one_page,
             }
             reporting {
                 an_unknown_message_is_none,

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::Fixture;
-use super::making::{hold, ids, made, order, orders, park, passed};
+use super::making::{different_orders, hold, ids, made, order, orders, park, passed};
 use crate::destination::Name;
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Page, Status};
+use crate::inspect::{Filling, Filter, Listed, Page, Status};
 use crate::journal::{LaneCommit, Park, ParkedState, Position};
 use crate::message::{Message, MessageId};
 
@@ -166,10 +166,10 @@ pub async fn paging_shows_every_delivery_once(t: Fixture) -> Result<()> {
     let mut seen = Vec::new();
     let mut after = Position::START;
     loop {
-        let page = t.inspect.list(&Filter::default(), Page { after, limit: 4 }).await?;
-        let Some(last) = page.last() else { break };
-        after = last.position;
-        seen.extend(page);
+        let page = t.inspect.list(&Filter::default(), Page::after(after, 4)).await?;
+        seen.extend(page.rows);
+        let Some(next) = page.next else { break };
+        after = next;
     }
     assert!(seen.is_sorted_by_key(|listed| listed.position), "in journal order");
     for name in ["a", "b", "c"] {
@@ -183,9 +183,83 @@ pub async fn paging_shows_every_delivery_once(t: Fixture) -> Result<()> {
 pub async fn a_page_holds_no_more_than_its_limit(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
     let entries = t.written(orders("1", 5)).await?;
-    let page = Page { after: entries[0].position, limit: 2 };
+    let page = Page::after(entries[0].position, 2);
     let listed = t.inspect.list(&Filter::default(), page).await?;
-    assert_eq!(listed_ids(&listed), ids(&entries[1..3]));
+    assert_eq!(listed_ids(&listed.rows), ids(&entries[1..3]));
+    assert!(listed.next.is_some(), "there is more");
+    Ok(())
+}
+
+/// The newest first, page by page, whatever index a filter is answered by; the deliveries of a message stay together.
+pub async fn a_list_can_be_read_backwards(t: Fixture) -> Result<()> {
+    t.serve(&["a", "b"]).await?;
+    let entries = t.written(orders("1", 7)).await?;
+    let leases = t.lease_all("w").await?;
+    let dead = entries[1..5].iter().map(|entry| park(entry, ParkedState::Dead)).collect();
+    t.commit(&[LaneCommit { park: dead, ..passed("a", &entries[4], &leases) }]).await?;
+    let none = Filter::default();
+    let filters = [
+        (none.clone(), 14),
+        (Filter { statuses: vec![Status::Dead], ..none.clone() }, 4),
+        (Filter { statuses: vec![Status::Dead], destination: Some("a".into()), ..none.clone() }, 4),
+        (Filter { statuses: vec![Status::Pending], ..none.clone() }, 9),
+        (Filter { key: Some("order/1".into()), ..none.clone() }, 14),
+        (Filter { aggregate_id: Some("1".into()), ..none.clone() }, 14),
+        (Filter { ids: ids(&entries[2..4]), ..none.clone() }, 4),
+    ];
+    for (filter, count) in filters {
+        let (mut seen, mut before) = (Vec::new(), Position::END);
+        loop {
+            let page = t.inspect.list(&filter, Page::before(before, 3)).await?;
+            seen.extend(page.rows);
+            let Some(next) = page.next else { break };
+            before = next;
+        }
+        seen.reverse();
+        let mut forwards = t.list(&filter).await?;
+        assert_eq!(forwards.len(), count, "{filter:?}");
+        let place = |one: &Listed| (one.position, one.destination.clone());
+        forwards.sort_by_key(place);
+        seen.sort_by_key(place);
+        assert_eq!(seen, forwards, "{filter:?}");
+    }
+    Ok(())
+}
+
+/// What failed in the same way is found together, whatever the error has in between.
+pub async fn an_error_is_found_by_its_pattern(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(orders("1", 4)).await?;
+    let leases = t.lease_all("w").await?;
+    let errors = ["HTTP 503 from 10.0.0.1\nbusy", "HTTP 503 from 10.0.0.2", "HTTP 404 from 10.0.0.1"];
+    let failed = |(entry, error): (_, &&str)| Park { error: Some((*error).into()), ..park(entry, ParkedState::Dead) };
+    let parked = entries.iter().zip(&errors).map(failed).collect();
+    t.commit(&[LaneCommit { park: parked, ..passed("a", &entries[2], &leases) }]).await?;
+    let of = |pattern: &str| Filter { error: Some(pattern.into()), ..Filter::default() };
+    assert_eq!(listed_ids(&t.list(&of("HTTP 503 from *")).await?), ids(&entries[..2]));
+    assert_eq!(listed_ids(&t.list(&of("HTTP 404 from *")).await?), ids(&entries[2..3]));
+    assert!(t.list(&of("HTTP 50_ from %")).await?.is_empty(), "only the star means something");
+    let dead = Filter { statuses: vec![Status::Dead], ..of("*busy") };
+    assert_eq!(listed_ids(&t.list(&dead).await?), ids(&entries[..1]));
+    Ok(())
+}
+
+/// One question looks at a bounded number of messages, and says where to go on.
+pub async fn a_filter_that_selects_little_does_not_read_the_whole_journal_for_one_page(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let mut messages = different_orders(Filling::MOST + 1_000);
+    messages.push(made(Message::builder("rare", "order", "1")));
+    let rare = messages.last().map(|message| message.id);
+    t.write(messages).await?;
+    t.journal.advance().await?;
+    let filter = Filter { event_type: Some("rare".into()), ..Filter::default() };
+    let first = t.inspect.list(&filter, Page::after(Position::START, 10)).await?;
+    assert_eq!(first.rows, [], "too far away");
+    let next = first.next.expect("there is more to look at");
+    let rest = t.inspect.list(&filter, Page::after(next, 10)).await?;
+    assert_eq!(listed_ids(&rest.rows), Vec::from_iter(rare));
+    let newest = t.inspect.list(&filter, Page::before(Position::END, 10)).await?;
+    assert_eq!(listed_ids(&newest.rows), Vec::from_iter(rare), "near from the other side");
     Ok(())
 }
 

@@ -101,7 +101,7 @@ impl World {
                 aggregate_id: Some(aggregate_id),
                 ..Filter::default()
             };
-            let listed = self.store.core.list(&filter, Page { after: Position::START, limit: usize::MAX });
+            let listed = self.store.core.list(&filter, Page::after(Position::START, usize::MAX)).rows;
             watcher.learn(subject, to, Last::of(&listed));
         }
         for notice in watcher.notices(now) {

@@ -2,23 +2,32 @@
 
 use std::ops::Bound::{Excluded, Unbounded};
 
-use super::core::Core;
+use super::core::{Core, Stored};
 use super::status::Delivery;
-use crate::inspect::{Filter, Listed, Page};
+use crate::inspect::{Filling, Filter, Listed, Listing, Order, Page};
+use crate::journal::Position;
 use crate::rules::route;
 
 impl Core {
     /// See [`crate::inspect::Inspect::list`]. The deliveries of one message stay on one page, so that a page can start after a position.
-    pub fn list(&self, filter: &Filter, page: Page) -> Vec<Listed> {
-        let mut listed = Vec::new();
-        for (&position, stored) in self.journal.range((Excluded(page.after), Unbounded)) {
-            if listed.len() >= page.limit {
-                break;
+    pub fn list(&self, filter: &Filter, page: Page) -> Listing {
+        let mut filling = Filling::new(page);
+        for (&position, stored) in self.beyond(page) {
+            if !filling.wants_more() {
+                return filling.stop();
             }
             let deliveries = self.deliveries_of(position, stored);
-            listed.extend(deliveries.iter().filter(|delivery| delivery.matches(filter)).map(Delivery::listed));
+            let found = deliveries.iter().filter(|delivery| delivery.matches(filter)).map(Delivery::listed).collect();
+            filling.add(found, 1, position);
         }
-        listed
+        filling.end()
+    }
+
+    fn beyond(&self, page: Page) -> Box<dyn Iterator<Item = (&Position, &Stored)> + '_> {
+        match page.order {
+            Order::OldestFirst => Box::new(self.journal.range((Excluded(page.beyond), Unbounded))),
+            Order::NewestFirst => Box::new(self.journal.range(..page.beyond).rev()),
+        }
     }
 }
 
@@ -27,6 +36,14 @@ impl Delivery<'_> {
         self.message_matches(filter)
             && (filter.statuses.is_empty() || self.at.is_some_and(|at| filter.statuses.contains(&at.status)))
             && filter.destination.as_ref().is_none_or(|name| self.at.is_some_and(|at| at.name == name))
+            && filter
+                .error
+                .as_ref()
+                .is_none_or(|pattern| self.error().is_some_and(|error| route::matches(pattern, error)))
+    }
+
+    fn error(&self) -> Option<&str> {
+        self.at.and_then(|at| at.parked)?.error.as_deref()
     }
 
     fn message_matches(&self, filter: &Filter) -> bool {

@@ -8,7 +8,7 @@ use super::{MongoDb, audit, change_source, get, list, operate, overview, pause, 
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
-    AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+    AuditEntry, Change, Filter, Inspect, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
     SourceChange, SourceStatus,
 };
 use crate::message::MessageId;
@@ -19,7 +19,7 @@ impl Inspect for MongoDb {
         overview::overview(self).await
     }
 
-    async fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+    async fn list(&self, filter: &Filter, page: Page) -> Result<Listing> {
         list::list(self, filter, page).await
     }
 

@@ -1,17 +1,17 @@
 //! Finding deliveries: candidates by the best index there is for a filter, then the whole filter on those.
 
 use mongodb::ClientSession;
-use mongodb::bson::{Document, doc};
+use mongodb::bson::doc;
 
-use self::candidates::candidates;
+use self::candidates::Candidates;
 use super::codec::{self, Row};
 use super::db::Db;
 use super::progress::Progress;
 use super::retry::in_snapshot;
 use super::state::State;
-use super::{MongoDb, rows, sequencer};
+use super::{MongoDb, sequencer};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Page};
+use crate::inspect::{Filling, Filter, Listed, Listing, Order, Page};
 use crate::rules::route;
 
 mod candidates;
@@ -19,26 +19,22 @@ mod candidates;
 /// Messages read together.
 const CHUNK: i64 = 500;
 
-pub(super) async fn list(store: &MongoDb, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+pub(super) async fn list(store: &MongoDb, filter: &Filter, page: Page) -> Result<Listing> {
     // What was committed can be listed, numbered or not.
     sequencer::number_new(store).await?;
     let db = store.db();
     in_snapshot!(db, session => list_page(db, &mut session, filter, page))
 }
 
-async fn list_page(db: &Db, session: &mut ClientSession, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
-    let mut matches = Matches::new(db, filter, codec::seq(page.after), session).await?;
-    let mut listed: Vec<Listed> = Vec::new();
-    while listed.len() < page.limit
-        && let Some(chunk) = matches.next_chunk(session).await?
-    {
-        for one in chunk.matches {
-            if !page.add(&mut listed, one.listed) {
-                return Ok(listed);
-            }
-        }
+async fn list_page(db: &Db, session: &mut ClientSession, filter: &Filter, page: Page) -> Result<Listing> {
+    let mut matches = Matches::new(db, filter, page.order, codec::seq(page.beyond), session).await?;
+    let mut filling = Filling::new(page);
+    while filling.wants_more() {
+        let Some(chunk) = matches.next_chunk(session).await? else { return Ok(filling.end()) };
+        let found = chunk.matches.into_iter().map(|one| one.listed).collect();
+        filling.add(found, CHUNK as usize, codec::position(matches.upto));
     }
-    Ok(listed)
+    Ok(filling.stop())
 }
 
 /// A delivery that matches, with its message.
@@ -57,25 +53,35 @@ pub(super) struct Chunk {
 pub(super) struct Matches<'a> {
     db: &'a Db,
     filter: &'a Filter,
-    candidates: Document,
+    candidates: Candidates,
     newest: i64,
-    after: i64,
+    order: Order,
+    /// Everything up to here was looked at.
+    pub(super) upto: i64,
 }
 
 impl<'a> Matches<'a> {
-    pub(super) async fn new(db: &'a Db, filter: &'a Filter, after: i64, session: &mut ClientSession) -> Result<Self> {
+    pub(super) async fn new(
+        db: &'a Db,
+        filter: &'a Filter,
+        order: Order,
+        beyond: i64,
+        session: &mut ClientSession,
+    ) -> Result<Self> {
         let newest = State::load(db, session).await?.newest;
-        let candidates = candidates(db, filter, session).await?;
-        Ok(Self { db, filter, candidates, newest, after: after.max(0) })
+        let candidates = Candidates::of(db, filter, session).await?;
+        Ok(Self { db, filter, candidates, newest, order, upto: beyond.max(0) })
     }
 
     /// The matches among the next candidates, often none; `None` when there are no more candidates.
     pub(super) async fn next_chunk(&mut self, session: &mut ClientSession) -> Result<Option<Chunk>> {
-        let span = doc! { "posthaste.seq": { "$gt": self.after, "$lte": self.newest } };
-        let wanted = doc! { "$and": [span, self.candidates.clone()] };
-        let rows = rows::without_payload(self.db, session, wanted, Some(CHUNK)).await?;
-        let Some(last) = rows.last() else { return Ok(None) };
-        self.after = last.seq;
+        let (span, direction) = match self.order {
+            Order::OldestFirst => (doc! { "$gt": self.upto, "$lte": self.newest }, 1),
+            Order::NewestFirst => (doc! { "$gt": 0i64, "$lt": self.upto.min(self.newest.saturating_add(1)) }, -1),
+        };
+        let (rows, upto) = self.candidates.next(self.db, session, span, direction).await?;
+        let Some(upto) = upto else { return Ok(None) };
+        self.upto = upto;
         let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
         let progress = Progress::load(self.db, session, Some(&seqs)).await?;
         let matches = rows.iter().flat_map(|row| self.matching(&progress, row)).collect();
@@ -100,7 +106,13 @@ impl<'a> Matches<'a> {
         let wanted = &self.filter.statuses;
         let of_status = wanted.is_empty() || one.status.is_some_and(|status| wanted.contains(&status));
         let at = self.filter.destination.as_ref();
-        of_status && at.is_none_or(|name| one.destination.as_deref() == Some(name.as_str()))
+        of_status
+            && at.is_none_or(|name| one.destination.as_deref() == Some(name.as_str()))
+            && self
+                .filter
+                .error
+                .as_ref()
+                .is_none_or(|pattern| one.error.as_ref().is_some_and(|error| route::matches(pattern, error)))
     }
 }
 

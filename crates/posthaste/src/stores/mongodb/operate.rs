@@ -11,7 +11,7 @@ use super::retry::{in_snapshot, in_transaction};
 use super::state::{JOURNAL, State};
 use super::{MongoDb, rows, sequencer};
 use crate::error::Result;
-use crate::inspect::{Filter, Mode, Operation, OperationReport, Status};
+use crate::inspect::{Filter, Mode, Operation, OperationReport, Order, Status};
 use crate::rules::operation::{Effect, effect};
 
 pub(super) async fn operate(
@@ -42,7 +42,7 @@ async fn run(
 ) -> Result<OperationReport> {
     let now = State::load(db, session).await?.now;
     let mut report = OperationReport::default();
-    let mut matches = Matches::new(db, filter, 0, session).await?;
+    let mut matches = Matches::new(db, filter, Order::OldestFirst, 0, session).await?;
     while let Some(chunk) = matches.next_chunk(session).await? {
         let changes = plan(db, session, operation, chunk, now, &mut report).await?;
         if mode == Mode::Apply {

@@ -19,7 +19,18 @@ pub(super) async fn without_payload(
     filter: Document,
     limit: Option<i64>,
 ) -> Result<Vec<Row>> {
-    let find = db.events.find(filter).sort(doc! { "posthaste.seq": 1 }).projection(db.without_payload());
+    without_payload_in(db, session, filter, limit, 1).await
+}
+
+/// The same in journal order (1) or backwards (-1).
+pub(super) async fn without_payload_in(
+    db: &Db,
+    session: &mut ClientSession,
+    filter: Document,
+    limit: Option<i64>,
+    direction: i32,
+) -> Result<Vec<Row>> {
+    let find = db.events.find(filter).sort(doc! { "posthaste.seq": direction }).projection(db.without_payload());
     let find = find.limit(limit.unwrap_or(0)).batch_size(PER_ANSWER);
     collect(db, find.session(&mut *session).await?, session).await
 }

@@ -8,74 +8,79 @@ use super::outbox::datetime;
 use super::ranges::Range;
 use super::{MySql, connection, sequencer};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Page};
+use crate::inspect::{Filling, Filter, Listed, Listing, Order, Page};
 use crate::stores::access::Access;
-use crate::stores::values;
+use crate::stores::{statement, values};
 
 /// Messages looked at together.
 const CHUNK: i64 = 500;
 
-pub(super) async fn list(store: &MySql, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+pub(super) async fn list(store: &MySql, filter: &Filter, page: Page) -> Result<Listing> {
     sequencer::place_new(store).await?;
     let mut connection = store.connection().await?;
     let mut snapshot = connection::snapshot(&mut connection).await?;
-    let mut matches = Matches::new(filter, values::seq(page.after));
-    let mut listed: Vec<Listed> = Vec::new();
-    'page: while listed.len() < page.limit
-        && let Some(chunk) = matches.next_chunk(&mut snapshot).await?
-    {
-        for one in chunk {
-            if !page.add(&mut listed, one) {
-                break 'page;
-            }
+    let mut matches = Matches::new(filter, page.order, values::seq(page.beyond));
+    let mut filling = Filling::new(page);
+    let listing = loop {
+        if !filling.wants_more() {
+            break filling.stop();
         }
-    }
+        let Some(chunk) = matches.next_chunk(&mut snapshot).await? else { break filling.end() };
+        filling.add(chunk, CHUNK as usize, values::position(matches.upto));
+    };
     snapshot.rollback().await?;
-    Ok(listed)
+    Ok(listing)
 }
 
 /// All deliveries that match a filter, chunk by chunk in journal order. May be changed behind its back, chunk by chunk.
 pub(super) struct Matches<'a> {
     filter: &'a Filter,
     access: Access,
-    after: i64,
+    order: Order,
+    /// Everything up to here was looked at.
+    pub(super) upto: i64,
 }
 
 impl<'a> Matches<'a> {
-    pub(super) fn new(filter: &'a Filter, after: i64) -> Self {
-        Self { filter, access: Access::of(filter), after }
+    pub(super) fn new(filter: &'a Filter, order: Order, beyond: i64) -> Self {
+        Self { filter, access: Access::of(filter, order), order, upto: beyond }
     }
 
     /// The matches among the next candidates, often none; `None` when there are no more candidates.
     pub(super) async fn next_chunk(&mut self, transaction: &mut Transaction<'_>) -> Result<Option<Vec<Listed>>> {
         let candidates = self.candidates(transaction).await?;
         let Some(&(_, last)) = candidates.last() else { return Ok(None) };
-        self.after = last;
+        self.upto = last;
         let seqs = codec::numbers(candidates.iter().map(|(seq, _)| seq));
         self.matching(transaction, &seqs).await.map(Some)
     }
 
     /// Numbers and positions of the next ones, in journal order.
     async fn candidates(&mut self, transaction: &mut Transaction<'_>) -> Result<Vec<(i64, i64)>> {
-        let after = self.after;
+        let beyond = self.upto;
         let (sql, params) = match self.access {
-            Access::Id => (include_str!("sql/list/by_id.sql"), params! { "after" => after }),
+            Access::Id => (include_str!("sql/list/by_id.sql"), params! { "beyond" => beyond }),
             Access::Key => {
-                (include_str!("sql/list/by_key.sql"), params! { "after" => after, "key" => &self.filter.key })
+                (include_str!("sql/list/by_key.sql"), params! { "beyond" => beyond, "key" => &self.filter.key })
             }
             Access::Aggregate => {
-                let of = params! { "after" => after, "aggregate_id" => &self.filter.aggregate_id };
+                let of = params! { "beyond" => beyond, "aggregate_id" => &self.filter.aggregate_id };
                 (include_str!("sql/list/by_aggregate.sql"), of)
             }
-            Access::State => (include_str!("sql/list/by_state.sql"), params! { "after" => after }),
-            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), params! { "after" => after }),
+            Access::State => {
+                let destination = self.filter.destination.as_ref().map(|name| name.as_str());
+                (include_str!("sql/list/by_state.sql"), params! { "beyond" => beyond, "destination" => destination })
+            }
+            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), params! { "beyond" => beyond }),
             Access::Pending => {
                 let slowest: Option<i64> = transaction.query_first(include_str!("sql/list/slowest.sql")).await?;
-                return by_position(transaction, after.max(slowest.unwrap_or_default())).await;
+                return by_position(transaction, beyond.max(slowest.unwrap_or_default())).await;
             }
-            Access::Everything => return by_position(transaction, after).await,
+            Access::Everything if self.order == Order::NewestFirst => return newest(transaction, beyond).await,
+            Access::Everything => return by_position(transaction, beyond).await,
         };
-        let sql = sql.replace("{ids}", &self.ids()).replace("{statuses}", &self.statuses());
+        let sql =
+            statement::in_order(sql, self.order).replace("{ids}", &self.ids()).replace("{statuses}", &self.statuses());
         let rows = codec::uncached(transaction, sql.replace("{limit}", &CHUNK.to_string()), params).await?;
         rows.iter().map(|row| Ok((codec::get(row, "seq")?, codec::get(row, "position")?))).collect()
     }
@@ -90,17 +95,20 @@ impl<'a> Matches<'a> {
         };
         let sql = resolved(include_str!("sql/list/matching.sql"));
         let mut rows = codec::uncached(transaction, sql, self.params(true)).await?;
-        if self.filter.statuses.is_empty() && self.filter.destination.is_none() {
+        if self.filter.statuses.is_empty() && self.filter.destination.is_none() && self.filter.error.is_none() {
             let sql = resolved(include_str!("sql/list/untaken.sql"));
             rows.extend(codec::uncached(transaction, sql, self.params(false)).await?);
         }
         let mut listed = rows.iter().map(listed).collect::<Result<Vec<_>>>()?;
         // The others have been in order, and stay so.
         listed.sort_by_key(|one| one.position);
+        if self.order == Order::NewestFirst {
+            listed.reverse();
+        }
         Ok(listed)
     }
 
-    fn params(&self, with_destination: bool) -> Params {
+    fn params(&self, of_deliveries: bool) -> Params {
         let filter = self.filter;
         let mut named: Vec<(&str, Value)> = vec![
             ("event_type", filter.event_type.as_deref().map(values::like).into()),
@@ -111,8 +119,9 @@ impl<'a> Matches<'a> {
             ("since", filter.since.map(datetime).into()),
             ("before", filter.before.map(datetime).into()),
         ];
-        if with_destination {
+        if of_deliveries {
             named.push(("destination", filter.destination.as_ref().map(|name| name.as_str()).into()));
+            named.push(("error", filter.error.as_deref().map(values::like).into()));
         }
         Params::from(named)
     }
@@ -137,6 +146,23 @@ async fn by_position(transaction: &mut Transaction<'_>, after: i64) -> Result<Ve
         }
         if let Some(range) = Range::of(row)?.between(after, i64::MAX) {
             candidates.extend((range.first..=range.last).zip(range.position..));
+        }
+    }
+    candidates.truncate(CHUNK as usize);
+    Ok(candidates)
+}
+
+/// The newest ones before a position, range by range.
+async fn newest(transaction: &mut Transaction<'_>, before: i64) -> Result<Vec<(i64, i64)>> {
+    let sql = include_str!("sql/list/newest.sql").replace("{limit}", &CHUNK.to_string());
+    let rows = codec::cached(transaction, sql, params! { "beyond" => before }).await?;
+    let mut candidates: Vec<(i64, i64)> = Vec::new();
+    for row in &rows {
+        if candidates.len() as i64 >= CHUNK {
+            break;
+        }
+        if let Some(range) = Range::of(row)?.between(0, before - 1) {
+            candidates.extend((range.first..=range.last).rev().map(|seq| (seq, range.position_of(seq))));
         }
     }
     candidates.truncate(CHUNK as usize);

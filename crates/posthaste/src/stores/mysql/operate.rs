@@ -7,7 +7,7 @@ use super::list::Matches;
 use super::retry::again;
 use super::{MySql, connection, sequencer};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport};
+use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport, Order};
 use crate::rules::operation::{Effect, effect};
 use crate::stores::values;
 
@@ -33,7 +33,7 @@ async fn pass(store: &MySql, operation: Operation, filter: &Filter, mode: Mode) 
         Mode::Apply => connection::begin(&mut connection).await?,
     };
     let mut report = OperationReport::default();
-    let mut matches = Matches::new(filter, 0);
+    let mut matches = Matches::new(filter, Order::OldestFirst, 0);
     while let Some(chunk) = matches.next_chunk(&mut transaction).await? {
         for one in chunk {
             let Some(change) = Change::of(operation, &one, &mut report) else { continue };

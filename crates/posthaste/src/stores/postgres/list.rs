@@ -9,29 +9,24 @@ use uuid::Uuid;
 use super::session::{Statements, Transaction};
 use super::{Postgres, codec};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Page};
+use crate::inspect::{Filling, Filter, Listed, Listing, Order, Page};
 use crate::message::MessageId;
 use crate::stores::access::Access;
-use crate::stores::values;
+use crate::stores::{statement, values};
 
 /// Messages considered together.
 const CHUNK: i64 = 500;
 
-pub(super) async fn list(store: &Postgres, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+pub(super) async fn list(store: &Postgres, filter: &Filter, page: Page) -> Result<Listing> {
     let mut client = store.client().await?;
     let snapshot = client.snapshot().await?;
-    let mut matches = Matches::new(&snapshot, filter, values::signed(page.after.seq));
-    let mut listed: Vec<Listed> = Vec::new();
-    while listed.len() < page.limit
-        && let Some(chunk) = matches.next_chunk().await?
-    {
-        for one in chunk {
-            if !page.add(&mut listed, one) {
-                return Ok(listed);
-            }
-        }
+    let mut matches = Matches::new(&snapshot, filter, page.order, values::signed(page.beyond.seq));
+    let mut filling = Filling::new(page);
+    while filling.wants_more() {
+        let Some(chunk) = matches.next_chunk().await? else { return Ok(filling.end()) };
+        filling.add(chunk, CHUNK as usize, values::position(matches.upto));
     }
-    Ok(listed)
+    Ok(filling.stop())
 }
 
 /// All deliveries that match a filter, chunk by chunk. Whoever gets a chunk may change its deliveries before the next one.
@@ -41,39 +36,46 @@ pub(super) struct Matches<'a> {
     statuses: Option<Vec<&'static str>>,
     ids: Option<Vec<Uuid>>,
     access: Access,
-    after: i64,
+    order: Order,
+    /// Everything up to here was looked at.
+    pub(super) upto: i64,
 }
 
 impl<'a> Matches<'a> {
-    pub(super) fn new(snapshot: &'a Transaction<'a>, filter: &'a Filter, after: i64) -> Self {
+    pub(super) fn new(snapshot: &'a Transaction<'a>, filter: &'a Filter, order: Order, beyond: i64) -> Self {
         let statuses: Vec<_> = filter.statuses.iter().map(|status| status.as_str()).collect();
         let ids: Vec<_> = filter.ids.iter().map(|id| id.0).collect();
         let (statuses, ids) =
             (Some(statuses).filter(|some| !some.is_empty()), Some(ids).filter(|some| !some.is_empty()));
-        Self { snapshot, filter, statuses, ids, access: Access::of(filter), after }
+        Self { snapshot, filter, statuses, ids, access: Access::of(filter, order), order, upto: beyond }
     }
 
     /// The matches among the next candidates, often none; `None` when there are no more candidates.
     pub(super) async fn next_chunk(&mut self) -> Result<Option<Vec<Listed>>> {
         let seqs = self.candidates().await?;
         let Some(&last) = seqs.last() else { return Ok(None) };
-        self.after = last;
-        self.matching(&seqs).await.map(Some)
+        self.upto = last;
+        let mut found = self.matching(&seqs).await?;
+        if self.order == Order::NewestFirst {
+            found.reverse();
+        }
+        Ok(Some(found))
     }
 
     async fn candidates(&self) -> Result<Vec<i64>> {
-        let (sql, value): (_, Option<&(dyn ToSql + Sync)>) = match self.access {
-            Access::Id => (include_str!("sql/list/by_id.sql"), Some(&self.ids)),
-            Access::Key => (include_str!("sql/list/by_key.sql"), Some(&self.filter.key)),
-            Access::Aggregate => (include_str!("sql/list/by_aggregate.sql"), Some(&self.filter.aggregate_id)),
-            Access::State => (include_str!("sql/list/by_state.sql"), Some(&self.statuses)),
-            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), None),
-            Access::Pending => (include_str!("sql/list/by_pending.sql"), None),
-            Access::Everything => (include_str!("sql/list/by_seq.sql"), None),
+        let destination = self.filter.destination.as_ref().map(|name| name.as_str());
+        let (sql, values): (_, Vec<&(dyn ToSql + Sync)>) = match self.access {
+            Access::Id => (include_str!("sql/list/by_id.sql"), vec![&self.ids]),
+            Access::Key => (include_str!("sql/list/by_key.sql"), vec![&self.filter.key]),
+            Access::Aggregate => (include_str!("sql/list/by_aggregate.sql"), vec![&self.filter.aggregate_id]),
+            Access::State => (include_str!("sql/list/by_state.sql"), vec![&self.statuses, &destination]),
+            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), vec![]),
+            Access::Pending => (include_str!("sql/list/by_pending.sql"), vec![]),
+            Access::Everything => (include_str!("sql/list/by_seq.sql"), vec![]),
         };
-        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&self.after, &CHUNK];
-        params.extend(value);
-        let rows = self.snapshot.query(sql, &params).await?;
+        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&self.upto, &CHUNK];
+        params.extend(values);
+        let rows = self.snapshot.query(&statement::in_order(sql, self.order), &params).await?;
         rows.iter().map(|row| Ok(row.try_get("seq")?)).collect()
     }
 
@@ -95,6 +97,7 @@ impl<'a> Matches<'a> {
                     &filter.tenant,
                     &filter.since,
                     &filter.before,
+                    &filter.error.as_deref().map(values::like),
                 ],
             )
             .await?;

@@ -4,7 +4,7 @@ use super::Postgres;
 use super::list::Matches;
 use super::session::{Statements, Transaction};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport};
+use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport, Order};
 use crate::rules::operation::{Effect, effect};
 use crate::stores::values::signed;
 
@@ -21,7 +21,7 @@ pub(super) async fn operate(
         Mode::Apply => client.unhurried().await?,
     };
     let mut report = OperationReport::default();
-    let mut matches = Matches::new(&transaction, filter, 0);
+    let mut matches = Matches::new(&transaction, filter, Order::OldestFirst, 0);
     while let Some(chunk) = matches.next_chunk().await? {
         for change in plan(&transaction, operation, &chunk, &mut report).await? {
             if mode == Mode::Apply {

@@ -4,33 +4,28 @@ use rusqlite::{Connection, Row, ToSql, named_params};
 
 use super::{Sqlite, codec};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Page};
+use crate::inspect::{Filling, Filter, Listed, Listing, Order, Page};
 use crate::message::MessageId;
 use crate::stores::access::Access;
-use crate::stores::values;
+use crate::stores::{statement, values};
 
 /// Messages looked at together.
 const CHUNK: i64 = 500;
 
-pub(super) async fn list(store: &Sqlite, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+pub(super) async fn list(store: &Sqlite, filter: &Filter, page: Page) -> Result<Listing> {
     let filter = filter.clone();
     store.inspecting(move |connection| page_of(connection, &filter, page)).await
 }
 
-fn page_of(connection: &Connection, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+fn page_of(connection: &Connection, filter: &Filter, page: Page) -> Result<Listing> {
     let snapshot = connection.unchecked_transaction()?;
-    let mut matches = Matches::new(&snapshot, filter, values::seq(page.after))?;
-    let mut listed: Vec<Listed> = Vec::new();
-    while listed.len() < page.limit
-        && let Some(chunk) = matches.next_chunk()?
-    {
-        for one in chunk {
-            if !page.add(&mut listed, one) {
-                return Ok(listed);
-            }
-        }
+    let mut matches = Matches::new(&snapshot, filter, page.order, values::seq(page.beyond))?;
+    let mut filling = Filling::new(page);
+    while filling.wants_more() {
+        let Some(chunk) = matches.next_chunk()? else { return Ok(filling.end()) };
+        filling.add(chunk, CHUNK as usize, values::position(matches.upto));
     }
-    Ok(listed)
+    Ok(filling.stop())
 }
 
 /// All deliveries that match a filter, chunk by chunk in journal order. May be changed behind its back, chunk by chunk.
@@ -40,25 +35,32 @@ pub(super) struct Matches<'a> {
     statuses: Option<String>,
     ids: Option<String>,
     access: Access,
-    after: i64,
+    order: Order,
+    /// Everything up to here was looked at.
+    pub(super) upto: i64,
 }
 
 impl<'a> Matches<'a> {
-    pub(super) fn new(connection: &'a Connection, filter: &'a Filter, after: i64) -> Result<Self> {
+    pub(super) fn new(connection: &'a Connection, filter: &'a Filter, order: Order, beyond: i64) -> Result<Self> {
         let statuses = some_json(&filter.statuses)?;
         let ids = some_json(&filter.ids.iter().map(MessageId::to_string).collect::<Vec<_>>())?;
-        Ok(Self { connection, filter, statuses, ids, access: Access::of(filter), after })
+        Ok(Self { connection, filter, statuses, ids, access: Access::of(filter, order), order, upto: beyond })
     }
 
     /// The matches among the next candidates, often none; `None` when there are no more candidates.
     pub(super) fn next_chunk(&mut self) -> Result<Option<Vec<Listed>>> {
         let seqs = self.candidates()?;
         let Some(&last) = seqs.last() else { return Ok(None) };
-        self.after = last;
-        self.matching(&seqs).map(Some)
+        self.upto = last;
+        let mut found = self.matching(&seqs)?;
+        if self.order == Order::NewestFirst {
+            found.reverse();
+        }
+        Ok(Some(found))
     }
 
     fn candidates(&self) -> Result<Vec<i64>> {
+        let destination = self.filter.destination.as_ref().map(|name| name.as_str());
         let (sql, name, value): (_, _, &dyn ToSql) = match self.access {
             Access::Id => (include_str!("sql/list/by_id.sql"), ":ids", &self.ids),
             Access::Key => (include_str!("sql/list/by_key.sql"), ":key", &self.filter.key),
@@ -66,12 +68,15 @@ impl<'a> Matches<'a> {
                 (include_str!("sql/list/by_aggregate.sql"), ":aggregate_id", &self.filter.aggregate_id)
             }
             Access::State => (include_str!("sql/list/by_state.sql"), ":states", &self.statuses),
-            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), ":after", &self.after),
-            Access::Pending => (include_str!("sql/list/by_pending.sql"), ":after", &self.after),
-            Access::Everything => (include_str!("sql/list/by_seq.sql"), ":after", &self.after),
+            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), ":beyond", &self.upto),
+            Access::Pending => (include_str!("sql/list/by_pending.sql"), ":beyond", &self.upto),
+            Access::Everything => (include_str!("sql/list/by_seq.sql"), ":beyond", &self.upto),
         };
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let params: [(&str, &dyn ToSql); 3] = [(":after", &self.after), (":limit", &CHUNK), (name, value)];
+        let mut statement = self.connection.prepare_cached(&statement::in_order(sql, self.order))?;
+        let mut params: Vec<(&str, &dyn ToSql)> = vec![(":beyond", &self.upto), (":limit", &CHUNK), (name, value)];
+        if self.access == Access::State {
+            params.push((":destination", &destination));
+        }
         let seqs = statement.query_map(&params[..], |row| row.get("seq"))?;
         Ok(seqs.collect::<Result<_, _>>()?)
     }
@@ -91,6 +96,7 @@ impl<'a> Matches<'a> {
             ":tenant": filter.tenant,
             ":since": filter.since.map(|at| at.as_millisecond()),
             ":before": filter.before.map(|at| at.as_millisecond()),
+            ":error": filter.error.as_deref().map(codec::glob),
         })?;
         rows.and_then(listed).collect()
     }

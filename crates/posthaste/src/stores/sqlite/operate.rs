@@ -5,7 +5,7 @@ use rusqlite::{Connection, named_params};
 use super::list::Matches;
 use super::{Sqlite, codec};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport};
+use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport, Order};
 use crate::rules::operation::{Effect, effect};
 use crate::stores::values;
 
@@ -45,7 +45,7 @@ impl Pass<'_> {
     fn run(&self, filter: &Filter) -> Result<OperationReport> {
         let now = codec::now();
         let mut report = OperationReport::default();
-        let mut matches = Matches::new(self.connection, filter, 0)?;
+        let mut matches = Matches::new(self.connection, filter, Order::OldestFirst, 0)?;
         while let Some(chunk) = matches.next_chunk()? {
             let changes = self.plan(&chunk, &mut report)?;
             if self.mode == Mode::Apply {

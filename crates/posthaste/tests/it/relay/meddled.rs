@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use posthaste::destination::{Destination, Name};
 use posthaste::inspect::{
-    AuditEntry, Change, Filter, Inspect, Listed, Mode, Operation, OperationReport, Overview, Page, Report,
+    AuditEntry, Change, Filter, Inspect, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
     SourceChange, SourceStatus,
 };
 use posthaste::journal::{
@@ -173,7 +173,7 @@ impl Inspect for Meddled {
         self.inner.overview().await
     }
 
-    async fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Listed>> {
+    async fn list(&self, filter: &Filter, page: Page) -> Result<Listing> {
         self.inner.list(filter, page).await
     }
 

@@ -3,16 +3,53 @@
 use mongodb::ClientSession;
 use mongodb::bson::{Bson, Document, doc};
 
-use super::super::codec::{self, date, id};
-use super::super::db::Db;
+use super::super::codec::{self, Row, date, id};
+use super::super::db::{Db, found_in};
 use super::super::progress::Progress;
 use super::super::rows;
+use super::CHUNK;
 use crate::error::Result;
 use crate::inspect::{Filter, Status};
 use crate::rules::status::is_parked;
 
-/// What a candidate has to look like: everything about the message, and what is known from the statuses.
-pub(super) async fn candidates(db: &Db, filter: &Filter, session: &mut ClientSession) -> Result<Document> {
+/// What a candidate has to look like.
+pub(super) struct Candidates {
+    message: Document,
+    /// If all statuses are those of parked deliveries, candidates are found among these, a chunk at a time.
+    parked: Option<Document>,
+}
+
+impl Candidates {
+    pub(super) async fn of(db: &Db, filter: &Filter, session: &mut ClientSession) -> Result<Self> {
+        Ok(Self { message: message(db, filter, session).await?, parked: parked(filter) })
+    }
+
+    /// The next ones whose place is in the span, and up to where this has looked; `None` where nothing is left.
+    pub(super) async fn next(
+        &self,
+        db: &Db,
+        session: &mut ClientSession,
+        span: Document,
+        direction: i32,
+    ) -> Result<(Vec<Row>, Option<i64>)> {
+        let Some(parked) = &self.parked else {
+            let wanted = doc! { "$and": [{ "posthaste.seq": span }, self.message.clone()] };
+            let rows = rows::without_payload_in(db, session, wanted, Some(CHUNK), direction).await?;
+            let upto = rows.last().map(|row| row.seq);
+            return Ok((rows, upto));
+        };
+        let which = doc! { "$and": [parked.clone(), { "seq": span }] };
+        let find = db.parked.find(which).sort(doc! { "seq": direction }).projection(doc! { "seq": 1 }).limit(CHUNK);
+        let found = found_in(find.session(&mut *session).await?, session).await?;
+        let seqs = found.iter().map(|one| codec::whole(one, "seq")).collect::<Result<Vec<i64>>>()?;
+        let upto = seqs.last().copied();
+        let wanted = doc! { "$and": [{ "posthaste.seq": { "$in": seqs } }, self.message.clone()] };
+        Ok((rows::without_payload_in(db, session, wanted, None, direction).await?, upto))
+    }
+}
+
+/// Everything about the message, and what is known from the statuses of deliveries that are not parked.
+async fn message(db: &Db, filter: &Filter, session: &mut ClientSession) -> Result<Document> {
     let fields = &db.options.fields;
     let mut all = vec![doc! {}];
     if !filter.ids.is_empty() {
@@ -72,11 +109,18 @@ async fn by_status(db: &Db, filter: &Filter, session: &mut ClientSession) -> Res
                 doc! { "$or": waiting }
             }))
         }
-        statuses if statuses.iter().all(|status| is_parked(*status)) => {
-            let states: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
-            let seqs = db.parked.distinct("seq", doc! { "state": { "$in": states } }).session(session).await?;
-            Ok(Some(doc! { "posthaste.seq": { "$in": seqs } }))
-        }
         _ => Ok(None),
     }
+}
+
+/// Which parked deliveries can match, by `outbox_parked_state`, if only parked ones can and nothing names the messages.
+fn parked(filter: &Filter) -> Option<Document> {
+    let named = !filter.ids.is_empty() || filter.key.is_some() || filter.aggregate_id.is_some();
+    let all_parked = !filter.statuses.is_empty() && filter.statuses.iter().all(|status| is_parked(*status));
+    (all_parked && !named).then(|| {
+        let states: Vec<&str> = filter.statuses.iter().map(|status| status.as_str()).collect();
+        let mut wanted = doc! { "state": { "$in": states } };
+        wanted.extend(filter.destination.as_ref().map(|name| ("destination".to_owned(), name.as_str().into())));
+        wanted
+    })
 }

@@ -92,8 +92,8 @@ async fn text_that_is_not_utf_8_stops_no_lane() -> Result<()> {
     application.execute(insert, (&b"nul\0 and\r\nline"[..], &b"acme"[..]))?;
     let keys: Vec<_> = store.messages().await?.iter().map(|message| message.key.clone()).collect();
     assert_eq!(keys, [None, None, Some("nul\0 and\r\nline".into())], "a scope that cannot be looked up orders nothing");
-    let page = crate::inspect::Page { after: Position::START, limit: 10 };
-    let listed = store.list(&crate::inspect::Filter::default(), page).await?;
+    let page = crate::inspect::Page::after(Position::START, 10);
+    let listed = store.list(&crate::inspect::Filter::default(), page).await?.rows;
     assert!(listed.iter().all(|one| one.status == Some(Status::Pending)));
     assert_eq!(listed.len(), 3);
     Ok(())

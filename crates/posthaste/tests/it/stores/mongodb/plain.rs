@@ -87,8 +87,8 @@ async fn a_collection_in_snake_case_is_adopted_by_a_mapping() -> Result<()> {
     assert_eq!(entries[0].message.key.as_deref(), Some("chat/c-1"));
     assert_eq!(entries[0].message.occurred_at.as_millisecond(), 1_700_000_000_000);
     let filter = Filter { ids: vec![entries[0].message.id], ..Filter::default() };
-    let page = Page { after: Position::START, limit: 10 };
-    assert_eq!(database.store.list(&filter, page).await?.len(), 1);
+    let page = Page::after(Position::START, 10);
+    assert_eq!(database.store.list(&filter, page).await?.rows.len(), 1);
     Ok(())
 }
 

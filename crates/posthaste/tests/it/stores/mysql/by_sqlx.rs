@@ -24,7 +24,7 @@ fn full(id: &str) -> Message {
 
 async fn listed(t: &InDatabase) -> Result<Vec<Message>> {
     let mut found = Vec::new();
-    for report in t.store.list(&Filter::default(), Page { after: Position::START, limit: 10 }).await? {
+    for report in t.store.list(&Filter::default(), Page::after(Position::START, 10)).await?.rows {
         found.extend(t.store.get(report.id).await?.map(|report| report.message));
     }
     Ok(found)

@@ -84,7 +84,7 @@ async fn compare(t: &InSchema) -> Result<()> {
     let shown: BTreeMap<String, i64> = shown.iter().map(|row| (row.get(0), row.get(1))).collect();
     let counts = t.store.overview().await?.destinations;
     let pending = Filter { statuses: vec![Status::Pending], ..Filter::default() };
-    let listed = t.store.list(&pending, Page { after: Position::START, limit: 10_000 }).await?;
+    let listed = t.store.list(&pending, Page::after(Position::START, 10_000)).await?.rows;
     for one in counts {
         let expected = shown.get(&one.destination).copied().unwrap_or_default();
         assert_eq!(one.pending as i64, expected, "counted at {}", one.destination);

@@ -46,7 +46,7 @@ async fn an_ordinary_user_of_a_server_that_tells_nothing_can_do_everything() -> 
     store.advance().await?;
     let leases = store.lease(&WorkerId("w".into()), Duration::from_secs(60), 64).await?.leases;
     assert_eq!(store.open(&"app".into(), &leases).await?.len(), 64);
-    let listed = store.list(&Filter::default(), Page { after: Position::START, limit: 10 }).await?;
+    let listed = store.list(&Filter::default(), Page::after(Position::START, 10)).await?.rows;
     assert_eq!(listed[0].status, Some(Status::Pending));
     store.overview().await?;
     store.accept().await?;

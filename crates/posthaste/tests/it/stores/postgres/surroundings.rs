@@ -74,7 +74,7 @@ async fn a_relay_role_is_enough_for_a_relay_and_an_operator() -> Result<()> {
     store.advance().await?;
     let leases = store.lease(&WorkerId("w".into()), Duration::from_secs(60), 64).await?.leases;
     assert_eq!(store.open(&"app".into(), &leases).await?.len(), 64);
-    let listed = store.list(&Filter::default(), Page { after: Position::START, limit: 10 }).await?;
+    let listed = store.list(&Filter::default(), Page::after(Position::START, 10)).await?.rows;
     assert_eq!(listed[0].status, Some(Status::Pending));
     store.purge(Duration::ZERO, 10).await?;
     store.purge(Duration::from_secs(100 * 24 * 3_600), 10).await?;
@@ -129,9 +129,9 @@ async fn a_copied_journal_is_refused_until_it_is_accepted_and_loses_nothing() ->
     assert_eq!(copy.partitions().await?, 64);
     copy.write(&[order("3")]).await?;
     copy.advance().await?;
-    let page = Page { after: Position::START, limit: 10 };
+    let page = Page::after(Position::START, 10);
     let pending = Filter { statuses: vec![Status::Pending], ..Filter::default() };
-    assert_eq!(copy.list(&pending, page).await?.len(), 3);
+    assert_eq!(copy.list(&pending, page).await?.rows.len(), 3);
     Ok(())
 }
 
@@ -152,7 +152,7 @@ async fn a_journal_of_the_version_before_is_refused_until_it_is_migrated_and_kee
     assert!(error.kind() == Kind::Schema && error.to_string().contains("posthaste migrate"), "{error}");
     store.migrate().await?;
     assert_eq!(store.partitions().await?, 64);
-    assert_eq!(store.list(&Filter::default(), Page { after: Position::START, limit: 10 }).await?.len(), 1);
+    assert_eq!(store.list(&Filter::default(), Page::after(Position::START, 10)).await?.rows.len(), 1);
     Ok(())
 }
 

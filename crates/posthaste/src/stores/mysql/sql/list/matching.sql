@@ -6,6 +6,7 @@ FROM outbox_deliveries
 WHERE seq IN ({seqs})
   AND {ids} AND {statuses}
   AND (:destination IS NULL OR destination = :destination)
+  AND (:error IS NULL OR last_error LIKE :error)
   AND (:event_type IS NULL OR event_type LIKE :event_type)
   AND (:key IS NULL OR `key` = :key)
   AND (:aggregate_type IS NULL OR aggregate_type = :aggregate_type)

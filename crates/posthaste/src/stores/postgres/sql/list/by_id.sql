@@ -1,2 +1,2 @@
 -- Candidates by `outbox_id`.
-SELECT seq FROM outbox WHERE id = ANY ($3) AND seq > $1 ORDER BY seq LIMIT $2;
+SELECT seq FROM outbox WHERE id = ANY ($3) AND seq {beyond} $1 ORDER BY seq {direction} LIMIT $2;

@@ -1,2 +1,2 @@
 -- Everything is a candidate, in order. By `outbox_seq_index`.
-SELECT seq FROM outbox WHERE seq > $1 ORDER BY seq LIMIT $2;
+SELECT seq FROM outbox WHERE seq {beyond} $1 ORDER BY seq {direction} LIMIT $2;

@@ -19,4 +19,5 @@ WHERE o.seq = ANY ($1)
   AND ($9::text IS NULL OR o.tenant = $9)
   AND ($10::timestamptz IS NULL OR o.occurred_at >= $10)
   AND ($11::timestamptz IS NULL OR o.occurred_at < $11)
+  AND ($12::text IS NULL OR s.last_error LIKE $12)
 ORDER BY o.seq, s.destination;

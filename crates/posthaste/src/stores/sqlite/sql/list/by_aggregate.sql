@@ -1,2 +1,2 @@
 -- Candidates by `outbox_aggregate`.
-SELECT seq FROM outbox WHERE aggregate_id = :aggregate_id AND seq > :after ORDER BY seq LIMIT :limit;
+SELECT seq FROM outbox WHERE aggregate_id = :aggregate_id AND seq {beyond} :beyond ORDER BY seq {direction} LIMIT :limit;

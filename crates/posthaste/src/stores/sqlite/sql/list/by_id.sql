@@ -1,4 +1,4 @@
 -- Candidates by `outbox_id`.
 SELECT seq FROM outbox
-WHERE id IN (SELECT value FROM json_each(:ids)) AND seq > :after
-ORDER BY seq LIMIT :limit;
+WHERE id IN (SELECT value FROM json_each(:ids)) AND seq {beyond} :beyond
+ORDER BY seq {direction} LIMIT :limit;

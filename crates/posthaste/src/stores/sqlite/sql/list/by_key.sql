@@ -1,2 +1,2 @@
 -- Candidates by `outbox_key`.
-SELECT seq FROM outbox WHERE key = :key AND seq > :after ORDER BY seq LIMIT :limit;
+SELECT seq FROM outbox WHERE key = :key AND seq {beyond} :beyond ORDER BY seq {direction} LIMIT :limit;

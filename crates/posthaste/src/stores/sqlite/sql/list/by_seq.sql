@@ -1,2 +1,2 @@
 -- Everything is a candidate, by primary key.
-SELECT seq FROM outbox WHERE seq > :after ORDER BY seq LIMIT :limit;
+SELECT seq FROM outbox WHERE seq {beyond} :beyond ORDER BY seq {direction} LIMIT :limit;

@@ -2,5 +2,5 @@
 SELECT DISTINCT o.seq AS seq
 FROM outbox_held_keys AS h
 JOIN outbox AS o ON o.key = h.key AND o.tenant IS nullif(h.tenant, '') AND o.seq > h.after AND o.seq <= h.until
-WHERE o.seq > :after
-ORDER BY o.seq LIMIT :limit;
+WHERE o.seq {beyond} :beyond
+ORDER BY o.seq {direction} LIMIT :limit;

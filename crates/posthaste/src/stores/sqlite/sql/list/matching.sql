@@ -17,11 +17,13 @@ FROM outbox_status
 WHERE seq IN (SELECT seq FROM selected)
   AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
   AND (:destination IS NULL OR destination = :destination)
+  AND (:error IS NULL OR last_error GLOB :error)
 UNION ALL
 SELECT seq, id, event_type, aggregate_type, aggregate_id, key, tenant, occurred_at, NULL, NULL, 0, NULL, NULL
 FROM outbox AS o
 WHERE seq IN (SELECT seq FROM selected)
   AND :statuses IS NULL
   AND :destination IS NULL
+  AND :error IS NULL
   AND NOT EXISTS (SELECT 1 FROM outbox_status AS s WHERE s.seq = o.seq)
 ORDER BY 1, 9;

@@ -1,0 +1,12 @@
+//! The store at a glance.
+
+use axum::Json;
+use axum::extract::State;
+
+use super::App;
+use super::problem::Problem;
+use crate::operator::StatusAnswer;
+
+pub async fn status(State(app): State<App>) -> Result<Json<StatusAnswer>, Problem> {
+    Ok(Json(app.operator().status().await?))
+}
