@@ -66,14 +66,12 @@ pub enum Mistake {
     OthersForgotten,
     /// Answer a read from what was read for other partitions.
     TailOfOthers,
-    /// Answer a part of what was read, and say that it was all.
-    TailCutShort,
 }
 
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 30] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -104,7 +102,6 @@ impl Mistake {
         Self::OutcomesMixedUp,
         Self::OthersForgotten,
         Self::TailOfOthers,
-        Self::TailCutShort,
     ];
 }
 

@@ -60,7 +60,7 @@ impl Tail {
             begins && (careless || includes(&stretch.partitions, &request.partitions))
         };
         if let Some(stretch) = self.stretches.iter().rev().find(covers) {
-            return Asked::Known(stretch.part(now, request, self.mistakes));
+            return Asked::Known(stretch.part(now, request));
         }
         let same = |(_, other): &(ReadId, ReadRequest)| {
             other.after == request.after && includes(&other.partitions, &request.partitions)
@@ -98,7 +98,7 @@ impl Tail {
 
 impl Stretch {
     /// What the store would answer, were it asked now.
-    fn part(&self, now: Duration, request: &ReadRequest, mistakes: Mistakes) -> Batch {
+    fn part(&self, now: Duration, request: &ReadRequest) -> Batch {
         let Batch { entries, upto } = &self.batch;
         let begin = entries.partition_point(|entry| entry.position <= request.after);
         let end = entries.partition_point(|entry| entry.position <= request.until);
@@ -109,8 +109,7 @@ impl Stretch {
         for entry in wanted {
             bytes += entry.message.weight();
             if part.entries.len() == request.limit || (bytes > request.max_bytes && !part.entries.is_empty()) {
-                let reached = part.entries.last().map_or(request.after, |last| last.position);
-                part.upto = if mistakes.has(Mistake::TailCutShort) { part.upto } else { reached };
+                part.upto = part.entries.last().map_or(request.after, |last| last.position);
                 break;
             }
             part.entries.push(self.at_this_time(now, entry));
