@@ -17,6 +17,7 @@ mod sim;
 mod step;
 mod test;
 mod tidy;
+mod tools;
 
 /// The chores of this repository.
 #[derive(Debug, Parser)]
