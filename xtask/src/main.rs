@@ -17,7 +17,6 @@ mod sim;
 mod step;
 mod test;
 mod tidy;
-mod tools;
 
 /// The chores of this repository.
 #[derive(Debug, Parser)]

@@ -20,7 +20,7 @@ mod catalog;
 mod emulate;
 mod go;
 mod in_use;
-pub mod install;
+mod install;
 mod instance;
 mod kafka;
 mod mailpit;

@@ -6,7 +6,6 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     audit, completions, demo, enqueue, explain, history, init, list, migrate, notify, operate, pause, purge, show,
-    r#try,
 };
 use crate::exit;
 
@@ -67,12 +66,10 @@ pub enum Command {
     Resume(pause::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)
     Purge(purge::Args),
-    /// List who changed what: replays, discards, pauses, purges, and who tried expressions on messages
+    /// List who changed what: replays, discards, pauses, purges
     Audit(audit::Args),
     /// Show what is wrong and who is told of it; with --test, send them a test
     Notify(notify::Args),
-    /// Show what filter and transform of a destination do to real messages, before and after
-    Try(r#try::Args),
     /// Check that everything works: config, store, journal, destinations
     Check,
     /// Print the completion script for a shell

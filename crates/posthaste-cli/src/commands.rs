@@ -25,7 +25,6 @@ pub mod purge;
 pub mod run;
 pub mod show;
 pub mod status;
-pub mod r#try;
 
 pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
     use posthaste::inspect::Operation::{Discard, Replay};
@@ -48,7 +47,6 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Purge(args) => purge::execute(&context, &args).await,
         Command::Audit(args) => audit::execute(&context, &args).await,
         Command::Notify(args) => notify::execute(&context, &args).await,
-        Command::Try(args) => r#try::execute(&context, &args).await,
         Command::Check => check::execute(&context).await,
         Command::Completions(args) => completions::execute(&args),
     }

@@ -25,7 +25,6 @@ mod config;
 mod context;
 mod exit;
 mod explain;
-mod expressions;
 #[cfg(feature = "http")]
 mod failures;
 mod health;

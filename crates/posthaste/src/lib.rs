@@ -73,7 +73,6 @@
 //! | `engine` (private) | the state machine: leases, lanes, order, retries; no clock, no I/O, no randomness |
 //! | [`relay`] | the engine in a tokio runtime, with telemetry |
 //! | [`stores`], [`sinks`] | the adapters, one feature each |
-//! | `expression` | jq expressions for filters and transformations |
 //! | [`domain`] | aggregates, domain events, units of work, typed handlers, inbox |
 //! | `testkit` | an outbox in memory for the tests of an application |
 //! | `conformance` | the suites that every store and every sink must pass, for adapters elsewhere |
@@ -85,7 +84,6 @@
 //! | `sqlite`, `postgres`, `mysql`, `mongodb`, `memory` | a store: the journal in that database, and writing to it |
 //! | `rusqlite`, `sqlx-sqlite`, `tokio-postgres`, `sqlx-postgres`, `mysql_async`, `sqlx-mysql` | writing only, in a transaction of that driver, for applications whose relay runs elsewhere |
 //! | `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`, `email`, `sms`, `slack`, `bullmq` | a sink |
-//! | `jq` | expressions: filters and transformations of destinations |
 //! | `derive` | `#[derive(DomainEvent)]` |
 //! | `testkit`, `conformance` | see the map |
 //! | `simulator` | for the tests of this repository only |
@@ -109,8 +107,6 @@ pub mod destination;
 pub mod domain;
 pub mod duration;
 pub mod error;
-#[cfg(feature = "jq")]
-pub mod expression;
 pub mod inspect;
 pub mod journal;
 pub mod message;

@@ -52,7 +52,6 @@ pub static ROUTES: &[Route] = &[
     change("/api/v1/discard", "Discard deliveries: they are never delivered; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::discard)),
     change("/api/v1/destinations/{name}/pause", "Stop all deliveries to a destination until it is resumed", None, "Paused", || post(changes::pause)),
     change("/api/v1/destinations/{name}/resume", "Resume deliveries to a paused destination", None, "Paused", || post(changes::resume)),
-    change("/api/v1/destinations/{name}/try", "What filter and transform do to real messages; nothing is delivered", Some("Try"), "Tried", || post(changes::try_out)),
     change("/api/v1/purge", "Remove old delivered messages; a dry run unless told otherwise", Some("Purge"), "Purged", || post(changes::purge)),
 ];
 

@@ -6,7 +6,6 @@ use super::{DestinationRequest, DestinationState, LaneId, Pass};
 use crate::engine::outbox::Pending;
 use crate::engine::protocol::StoreCall;
 use crate::journal::DueBatch;
-use crate::rules::route;
 
 /// Parked deliveries in memory before no more are asked for.
 const DUE_IN_MEMORY: usize = 512;
@@ -93,8 +92,7 @@ impl DestinationState {
         for due in batch.deliveries {
             let lane = self.lanes.of_mut(due.entry.partition).filter(|lane| lanes.contains(&lane.id));
             if let Some(lane) = lane {
-                let admission = route::filtered(&self.dest, &due.entry.message);
-                lane.take_due(due, commits, admission);
+                lane.take_due(due, commits);
             }
         }
         if complete {

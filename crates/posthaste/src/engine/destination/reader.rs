@@ -213,9 +213,9 @@ impl Reader {
             for entry in batch.entries {
                 if let Some(lane) = lanes.of_mut(entry.partition)
                     && open.binary_search(&entry.partition).is_ok()
-                    && let Some(unfit) = route::admission(dest, &entry.message).unfit()
+                    && route::takes(&dest.route, &dest.name, &entry.message)
                 {
-                    lane.take_entry(entry, unfit);
+                    lane.take_entry(entry);
                 }
             }
             for partition in open {
