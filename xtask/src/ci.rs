@@ -10,7 +10,7 @@ use crate::step::{Steps, cargo, execute};
 use crate::{root, sim, test, tidy};
 
 /// Enough schedules to meet every planted bug many times over.
-const SCHEDULES: u64 = 200_000;
+const SCHEDULES: u64 = 500_000;
 
 pub fn run() -> Result<()> {
     let mut steps = Steps::default();
@@ -24,6 +24,7 @@ pub fn run() -> Result<()> {
         Ok(())
     })?;
     steps.step("simulator", || sim::run(&sim::Args::schedules(SCHEDULES)))?;
+    steps.step("small worlds", || sim::run(&sim::Args::exhaustive()))?;
     steps.step("examples", examples)?;
     steps.step("demo", || execute(&mut cargo("run --release --quiet -- demo --json")))?;
     steps.step("documentation", documentation)?;

@@ -17,6 +17,7 @@ mod sim;
 mod step;
 mod test;
 mod tidy;
+mod verify;
 
 /// The chores of this repository.
 #[derive(Debug, Parser)]
@@ -42,6 +43,8 @@ enum Chore {
     Bench(bench::Args),
     /// Check what compilers do not: lengths, leftovers, links, that every adapter is complete
     Tidy,
+    /// Check VERIFICATION.md, or write it anew: promises, what tries to break them, and the figures on record
+    Verify(verify::Args),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +67,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Sim(args) => sim::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::Tidy => tidy::run(),
+        Chore::Verify(args) => verify::run(&args),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 
-use self::tree::Tree;
-use crate::{chores, root};
+pub use self::tree::Tree;
+use crate::{chores, root, verify};
 
 mod adapters;
 mod documents;
@@ -37,6 +37,10 @@ pub fn run() -> Result<()> {
     purity::check(&tree, &mut findings);
     adapters::check(&tree, &root::features()?, &mut findings);
     documents::check(&tree, &root::dependencies()?, &chores(), &mut findings);
+    verify::wrong(&tree)?.into_iter().for_each(|wrong| findings.wrong(wrong));
+    if !verify::is_up_to_date(&tree)? {
+        findings.wrong("VERIFICATION.md is not what the results say: cargo xtask verify --report");
+    }
 
     for doubtful in &findings.doubtful {
         println!("warning: {doubtful}");

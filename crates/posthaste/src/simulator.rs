@@ -2,20 +2,23 @@
 //!
 //! The engine is the real one; the store is the executable specification; time, network, sinks, writers and operators are
 //! simulated. A schedule draws its faults from its seed, runs some seconds of simulated time, lets the faults stop, and
-//! must then drain. `checks` watches all the way.
+//! must then drain. `checks` watches all the way. In small worlds (`exhaustive`), all schedules are run instead of drawn ones.
 
 use std::collections::BTreeMap;
 
 pub use self::checks::Violation;
+pub use self::choices::Listed;
 pub use self::planted::Planted;
 use self::world::World;
 pub use self::world::outage::Told;
 
 mod checks;
+mod choices;
 mod clients;
 mod destinations;
 mod dice;
 mod event;
+pub mod exhaustive;
 mod node;
 mod plan;
 mod planted;

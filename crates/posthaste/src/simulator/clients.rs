@@ -54,7 +54,7 @@ fn message(plan: &mut Plan, now: Duration, next_id: &mut u128, dice: &mut Dice) 
     builder.build().ok()
 }
 
-fn timestamp(since_epoch: Duration) -> Timestamp {
+pub(super) fn timestamp(since_epoch: Duration) -> Timestamp {
     let offset = SignedDuration::try_from(since_epoch).unwrap_or(SignedDuration::ZERO);
     Timestamp::UNIX_EPOCH.checked_add(offset).unwrap_or(Timestamp::MAX)
 }

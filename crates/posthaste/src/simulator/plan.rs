@@ -15,7 +15,7 @@ const KILLS_END: Duration = Duration::from_secs(20);
 /// Whatever has not drained by now never will.
 const GIVE_UP: Duration = Duration::from_secs(60);
 pub(super) const LEASE_TTL: Duration = Duration::from_millis(900);
-pub(super) const PARTITIONS: u16 = 3;
+const PARTITIONS: u16 = 3;
 pub(super) const MAX_ATTEMPTS: u32 = 3;
 /// The destination that gets what dies at the first one, in some schedules.
 pub(super) const DEAD_LETTERS: &str = "dead";
@@ -23,6 +23,8 @@ pub(super) const DEAD_LETTERS: &str = "dead";
 const CONTENDED: u64 = 1;
 /// So many of a hundred schedules are about workers that are killed from outside, again and again.
 const BESIEGED: u64 = 2;
+/// So many of a hundred schedules have other sizes than usual.
+const SWARM: u64 = 25;
 /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
 const WINDOW: usize = 6;
 const READ_BATCH: usize = 5;
@@ -50,7 +52,7 @@ pub(super) struct Plan {
     pub(super) freezes: usize,
     pub(super) clock_jumps: usize,
     /// Each jump ends every lease.
-    forward_jumps: bool,
+    pub(super) forward_jumps: bool,
     /// How often a replica of the store takes over, which may not have everything.
     pub(super) failovers: usize,
     pub(super) graceful_stops: usize,
@@ -71,6 +73,11 @@ pub(super) struct Plan {
     /// Messages a lane may hold before it stops reading, and messages per read: the memory bound follows from these.
     pub(super) window: usize,
     pub(super) read_batch: usize,
+    pub(super) partitions: u16,
+    /// How often an idle worker asks for new messages.
+    pub(super) poll_interval: Duration,
+    /// A worker that died comes back within so many milliseconds.
+    pub(super) longest_absence: u64,
 }
 
 impl Plan {
@@ -108,6 +115,9 @@ impl Plan {
             give_up: GIVE_UP,
             window: 1_000,
             read_batch: 500,
+            partitions: PARTITIONS,
+            poll_interval: Duration::from_millis(120),
+            longest_absence: 1_500,
         }
     }
 
@@ -150,6 +160,9 @@ impl Plan {
         } else if dice.percent(BESIEGED) {
             plan.besiege(dice);
         }
+        if dice.percent(SWARM) {
+            plan.resize(dice);
+        }
         plan.destinations = plan.draw_destinations(dice);
         // A death that is gone with the store happens again, and so does its letter: the letters could not be counted.
         if plan.destinations.iter().any(|dest| dest.dead_letters_to.is_some()) {
@@ -189,10 +202,20 @@ impl Plan {
         };
     }
 
+    /// Other sizes than usual: settings that nobody would choose meet each other, too.
+    fn resize(&mut self, dice: &mut Dice) {
+        self.window = 1 + dice.below(12) as usize;
+        self.read_batch = 1 + dice.below(8) as usize;
+        self.partitions = 1 + dice.below(5) as u16;
+        self.poll_interval = dice.millis(20, 400);
+    }
+
     /// By how many milliseconds the store's clock jumps.
     pub(super) fn draw_jump(&self, dice: &mut Dice) -> i64 {
-        let by = dice.below(3_000) as i64 - 1_500;
-        if self.forward_jumps { LEASE_TTL.as_millis() as i64 } else { by }
+        if self.forward_jumps {
+            return LEASE_TTL.as_millis() as i64;
+        }
+        dice.millis(0, 3_000).as_millis() as i64 - 1_500
     }
 
     fn draw_destinations(&self, dice: &mut Dice) -> Vec<Destination> {
@@ -238,7 +261,7 @@ impl Plan {
         Settings {
             worker: WorkerId(format!("worker-{nth}")),
             lease_ttl: LEASE_TTL,
-            poll_interval: Duration::from_millis(120),
+            poll_interval: self.poll_interval,
             window_messages: self.window,
             read_batch: self.read_batch,
             commit_interval: Duration::from_millis(5),

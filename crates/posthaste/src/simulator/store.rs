@@ -77,6 +77,10 @@ impl Store {
         self.replica = Some(self.core.clone());
     }
 
+    pub(super) fn has_replica(&self) -> bool {
+        self.replica.is_some()
+    }
+
     /// The replica, if there is one, takes over. True if it did.
     pub(super) fn fail_over(&mut self) -> bool {
         let Some(replica) = self.replica.take() else { return false };

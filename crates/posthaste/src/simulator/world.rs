@@ -2,15 +2,18 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::time::Duration;
 
+use foldhash::fast::{FixedState, FoldHasher};
+
+use self::acts::Act;
 use super::checks::{Checks, Spot, Violation};
 use super::destinations::{Answer, Heard, receive};
 use super::dice::Dice;
 use super::event::{Event, Scheduled};
 use super::node::{Flight, Node};
-use super::plan::{PARTITIONS, Plan};
+use super::plan::Plan;
 use super::planted::Planted;
 use super::store::Store;
 use super::{Outcome, clients};
@@ -24,8 +27,10 @@ use crate::notify::Watcher;
 use crate::sink::{self, Delivery, Run};
 use crate::stores::memory::Core;
 
+mod acts;
 pub(super) mod outage;
 mod schedule;
+mod small;
 mod workers;
 
 /// Wall time at the start of every schedule.
@@ -50,8 +55,10 @@ pub(super) struct World {
     skew: i64,
     order: u64,
     next_id: u128,
-    digest: DefaultHasher,
+    digest: FoldHasher<'static>,
     done: bool,
+    /// What may befall a small world, and how often still; in others everything is scheduled.
+    acts: Vec<(Act, usize)>,
     pub(super) tell: Option<Box<dyn FnMut(String)>>,
     /// Who tells people what is wrong.
     watcher: Option<Watcher>,
@@ -70,7 +77,7 @@ impl World {
 
     /// A world in which nothing is scheduled yet.
     fn of(plan: Plan, dice: Dice, planted: Option<Planted>) -> Self {
-        let mut core = Core::new(PARTITIONS);
+        let mut core = Core::new(plan.partitions);
         core.set_now(EPOCH);
         core.register(&plan.destinations);
         let with_letters = plan.destinations.iter().filter(|dest| dest.dead_letters_to.is_some());
@@ -90,8 +97,9 @@ impl World {
             skew: 0,
             order: 0,
             next_id: 0,
-            digest: DefaultHasher::new(),
+            digest: FixedState::default().build_hasher(),
             done: false,
+            acts: Vec::new(),
             tell: None,
             watcher: None,
             arrival_times: None,
@@ -115,6 +123,11 @@ impl World {
     }
 
     pub(super) fn run(mut self) -> Outcome {
+        self.run_to_end();
+        self.outcome()
+    }
+
+    fn run_to_end(&mut self) {
         while let Some(Reverse(next)) = self.queue.pop() {
             self.now = next.at;
             let since_start = self.now.as_millis() as i64 + self.skew;
@@ -123,6 +136,7 @@ impl World {
                 tell(format!("{:>8.1?} worker {} {:?}", self.now, next.node, next.event));
             }
             (next.at, next.order, next.node, std::mem::discriminant(&*next.event)).hash(&mut self.digest);
+            self.befall(&next);
             self.step(next);
             if self.done || self.now > self.plan.give_up || !self.checks.violations.is_empty() {
                 break;
@@ -135,6 +149,9 @@ impl World {
                 self.nodes.iter().for_each(|node| tell(format!("{node:#?}")));
             }
         }
+    }
+
+    fn outcome(mut self) -> Outcome {
         self.checks.arrivals.hash(&mut self.digest);
         Outcome {
             committed: self.store.newest().seq,

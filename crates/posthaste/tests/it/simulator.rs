@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use posthaste::simulator::{self, Planted};
+use posthaste::simulator::exhaustive::{Exploration, SmallWorld};
+use posthaste::simulator::{self, Listed, Planted};
 
 const SCHEDULES: u64 = 600;
 
@@ -51,4 +52,27 @@ fn every_planted_mistake_is_caught() {
     let uncaught = |planted: &Planted| simulator::hunt(*planted, 1, HUNT).is_none();
     let missed: Vec<Planted> = Planted::all().into_iter().filter(uncaught).collect();
     assert!(missed.is_empty(), "{missed:?}");
+}
+
+/// One fault or intervention in each schedule, at every place where it matters.
+#[test]
+fn every_schedule_of_the_small_worlds_with_a_single_fault_keeps_the_guarantees() {
+    for world in SmallWorld::ALL.iter().filter(|world| world.name != "killers") {
+        let exploration = Exploration { world, depth: 1, planted: None };
+        let (explored, parts) = exploration.begin();
+        let walked = parts.into_iter().flat_map(|part| exploration.walk(part).violations);
+        let violations: Vec<_> = explored.violations.into_iter().chain(walked).collect();
+        assert!(violations.is_empty(), "{}: {violations:?}", world.name);
+    }
+}
+
+#[test]
+fn a_schedule_of_a_small_world_can_be_run_again_by_its_choices() {
+    let world = SmallWorld::named("failures").unwrap();
+    let exploration = Exploration { world, depth: 2, planted: Some(Planted::all()[0]) };
+    let (_, parts) = exploration.begin();
+    let found = parts.into_iter().find_map(|part| exploration.walk(part).violations.pop());
+    let (violation, listed) = found.expect("the mistake is found");
+    let again: Listed = listed.to_string().parse().unwrap();
+    assert!(exploration.trace(again, Box::new(|_| ())).violations.contains(&violation));
 }

@@ -20,7 +20,7 @@ impl World {
             runs_at_once: self.plan.runs_at_once,
         };
         let destinations = self.plan.destinations.iter().map(served).collect();
-        let engine = Engine::new(&settings, destinations, PARTITIONS, seed, mistakes);
+        let engine = Engine::new(&settings, destinations, self.plan.partitions, seed, mistakes);
         let tail = Tail::new(self.plan.tail_bytes, mistakes);
         self.nodes[n] = Some(Node::new(engine, tail, worker, self.now));
         self.poll(n);
@@ -29,7 +29,7 @@ impl World {
     pub(super) fn crash(&mut self, n: usize) {
         if self.nodes[n].take().is_some() {
             self.lives[n] += 1;
-            let at = self.now + self.dice.millis(10, 1_500);
+            let at = self.now + self.dice.millis(10, self.plan.longest_absence);
             self.at(at, n, Event::Start);
         }
     }
@@ -52,7 +52,7 @@ impl World {
             let at = self.now + self.dice.millis(10, 1_000);
             return self.at(at, n, Event::Start);
         }
-        let (unsettled, lanes) = (node.engine.unsettled(), self.names.len() * usize::from(PARTITIONS));
+        let (unsettled, lanes) = (node.engine.unsettled(), self.names.len() * usize::from(self.plan.partitions));
         // Beside what a lane works on, one batch may have arrived for it and one be under way.
         let window = lanes * (self.plan.window + 2 * self.plan.read_batch);
         let set_aside = || self.store.core.overview().destinations.iter().map(set_aside).sum();
