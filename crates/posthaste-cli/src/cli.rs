@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     audit, completions, demo, enqueue, explain, history, init, list, migrate, notify, operate, pause, purge, show,
+    sources,
 };
 use crate::exit;
 
@@ -64,6 +65,8 @@ pub enum Command {
     Pause(pause::Args),
     /// Resume deliveries to a paused destination
     Resume(pause::Args),
+    /// Show the sources that are read into the journal; pause, resume or rewind one
+    Sources(sources::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)
     Purge(purge::Args),
     /// List who changed what: replays, discards, pauses, purges

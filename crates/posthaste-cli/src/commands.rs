@@ -24,6 +24,7 @@ pub mod pause;
 pub mod purge;
 pub mod run;
 pub mod show;
+pub mod sources;
 pub mod status;
 
 pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
@@ -44,6 +45,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Discard(args) => operate::execute(&context, Discard, &args).await,
         Command::Pause(args) => pause::pause(&context, &args).await,
         Command::Resume(args) => pause::resume(&context, &args).await,
+        Command::Sources(args) => sources::execute(&context, &args).await,
         Command::Purge(args) => purge::execute(&context, &args).await,
         Command::Audit(args) => audit::execute(&context, &args).await,
         Command::Notify(args) => notify::execute(&context, &args).await,

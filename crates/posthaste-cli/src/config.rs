@@ -17,6 +17,7 @@ pub use self::resolve::{DestinationPlan, LogFormat, LogPlan, Plan};
 pub use self::resolve_http::{HttpPlan, ReadyPlan, Role, TokenPlan};
 #[cfg(feature = "otlp")]
 pub use self::resolve_otlp::OtlpPlan;
+pub use self::resolve_source::SourcePlan;
 pub use self::resolve_store::StorePlan;
 use self::tree::Tree;
 
@@ -31,6 +32,7 @@ mod resolve_destination;
 mod resolve_http;
 mod resolve_notify;
 mod resolve_otlp;
+mod resolve_source;
 mod resolve_store;
 #[cfg(test)]
 mod tests;

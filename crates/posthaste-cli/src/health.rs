@@ -1,6 +1,7 @@
 //! Whether something needs a person: a pure function of the overview.
 
-use posthaste::inspect::{DestinationCounts, Overview, WorkerStatus};
+use posthaste::inspect::{DestinationCounts, Overview, SourceStatus, WorkerStatus};
+use posthaste::journal::SourceState;
 use serde::Serialize;
 
 use self::dangers::{Danger, Level, dangers};
@@ -32,6 +33,7 @@ pub enum Kind {
     Dead,
     Paused,
     Overfull,
+    Source,
     Store,
 }
 
@@ -50,6 +52,7 @@ pub fn problems(overview: &Overview) -> Vec<Problem> {
     for check in checks {
         problems.extend(overview.destinations.iter().filter_map(|counts| check(overview, counts)));
     }
+    problems.extend(overview.sources.iter().filter_map(source));
     problems.extend(dangers(overview).into_iter().filter(|danger| danger.level == Level::Bad).map(of_store));
     problems
 }
@@ -57,6 +60,24 @@ pub fn problems(overview: &Overview) -> Vec<Problem> {
 fn of_store(danger: Danger) -> Problem {
     let (text, command) = (danger.text, "posthaste check".into());
     Problem { kind: Kind::Store, destination: None, text, command, query: None, action: None }
+}
+
+/// A source that nobody reads on, and why.
+fn source(status: &SourceStatus) -> Option<Problem> {
+    let name = &status.name;
+    let resume = format!("posthaste sources resume {name}");
+    let report = status.report.as_ref().filter(|_| status.held);
+    let (text, command) = match report.map(|report| (report.state, report.error.as_deref().unwrap_or_default())) {
+        _ if status.paused => (format!("the source {name} is paused"), resume),
+        Some((SourceState::Stopped, error)) => {
+            (format!("the source {name} has stopped: {}", plain::cut(error, 160)), resume)
+        }
+        Some((SourceState::Failing, error)) => {
+            (format!("the source {name} cannot be read: {}", plain::cut(error, 160)), "posthaste check".into())
+        }
+        _ => return None,
+    };
+    Some(Problem { kind: Kind::Source, destination: None, text, command, query: None, action: None })
 }
 
 fn nobody_delivers(overview: &Overview) -> Option<Problem> {

@@ -35,6 +35,7 @@ mod problem;
 mod query;
 mod routes;
 mod selections;
+mod source_changes;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -38,6 +38,7 @@ mod output;
 mod paging;
 mod selection;
 mod sinks;
+mod sources;
 mod store;
 
 fn main() -> ExitCode {

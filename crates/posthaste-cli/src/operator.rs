@@ -9,15 +9,17 @@ use posthaste::Destination;
 use posthaste::destination::Name;
 use posthaste::inspect::{
     AuditEntry, Change, Filter, Listed, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
+    SourceChange, SourceStatus,
 };
 #[cfg(feature = "http")]
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
+use posthaste::source::Checkpoint;
 use posthaste::store::Store;
 
 pub use self::documents::{OperationAnswer, PauseAnswer, PurgeAnswer, StatusAnswer, hex, show};
 pub use self::who::user;
-use crate::config::Plan;
+use crate::config::{Plan, SourcePlan};
 use crate::exit::Misuse;
 use crate::explain::{Explanation, Facts, explain};
 use crate::paging;
@@ -36,6 +38,7 @@ pub struct Operator {
     store: Arc<dyn Store>,
     destinations: Arc<[Destination]>,
     retention: Option<Duration>,
+    sources: Arc<[SourcePlan]>,
 }
 
 impl Operator {
@@ -44,6 +47,7 @@ impl Operator {
             store: store.clone(),
             destinations: plan.destinations.iter().map(|planned| planned.destination.clone()).collect(),
             retention: plan.relay.retention,
+            sources: plan.sources.clone().into(),
         }
     }
 
@@ -137,6 +141,52 @@ impl Operator {
             self.record(who, action, name.to_string(), 1).await?;
         }
         Ok(changed)
+    }
+
+    pub async fn sources(&self) -> posthaste::Result<Vec<SourceStatus>> {
+        self.store.sources().await
+    }
+
+    /// One source, or an error that names those there are.
+    pub async fn source(&self, name: &str) -> anyhow::Result<SourceStatus> {
+        let sources = self.sources().await?;
+        let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
+        let missing = || match names.as_slice() {
+            [] => format!("no source is called {name}: no relay has read one into this store yet"),
+            some => format!("no source is called {name}: the store knows {}", some.join(", ")),
+        };
+        Ok(sources.into_iter().find(|source| source.name == name).ok_or_else(|| Misuse(missing()))?)
+    }
+
+    /// Pauses, resumes or rewinds a source. Returns whether that changed anything.
+    pub async fn change_source(&self, who: &str, name: &str, change: &SourceChange) -> anyhow::Result<bool> {
+        self.source(name).await?;
+        let changed = self.store.change_source(&Name::from(name), change).await?;
+        if changed {
+            let (action, target) = match change {
+                SourceChange::Pause => ("pause source", name.to_owned()),
+                SourceChange::Resume => ("resume source", name.to_owned()),
+                SourceChange::Rewind(to) => {
+                    let to = to.as_ref().map_or("the beginning", |to| to.as_str());
+                    ("rewind source", format!("{name} to {to}"))
+                }
+            };
+            self.record(who, action, target, 1).await?;
+        }
+        Ok(changed)
+    }
+
+    /// What a person means by a place in a source: its own words, or the beginning.
+    pub fn checkpoint(&self, name: &str, text: &str) -> Result<Option<Checkpoint>, Misuse> {
+        if text == "beginning" {
+            return Ok(None);
+        }
+        let planned = self.sources.iter().find(|planned| planned.feed.name.as_str() == name);
+        let parsed = match planned.and_then(|planned| planned.source.open()) {
+            Some(source) => source.parse(text),
+            None => Checkpoint::new(text),
+        };
+        parsed.map(Some).map_err(|wrong| Misuse(format!("the position {wrong}; or write `beginning`")))
     }
 
     /// The name of a destination that the store knows. A mistyped one is refused, because to pause it would change nothing.

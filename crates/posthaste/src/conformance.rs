@@ -1,4 +1,4 @@
-//! For the tests of an adapter: the suites that every store and every sink must pass, and a proxy that breaks connections.
+//! For the tests of an adapter: the suites that every store, sink and source must pass, and a proxy that breaks connections.
 //!
 //! A suite is a list of guarantees, and its macro makes a test of each. An adapter says how to have a fresh one of its kind:
 //!
@@ -97,5 +97,8 @@
 //! `unimplemented!` stands where an adapter has code of its own.
 
 pub mod fault_proxy;
+#[cfg(feature = "kurrentdb")]
+pub mod kurrentdb;
 pub mod sink_suite;
+pub mod source_suite;
 pub mod store_suite;

@@ -42,6 +42,7 @@ mod openings;
 mod outbox;
 mod protocol;
 mod snapshot;
+pub(crate) mod source;
 mod stopping;
 mod store_answers;
 mod tail;

@@ -72,7 +72,7 @@
 //! | [`store`] = [`journal`] + [`inspect`]; [`sink`]; [`source`] | the ports: what a store, a sink and a source must do |
 //! | `engine` (private) | the state machine: leases, lanes, order, retries; no clock, no I/O, no randomness |
 //! | [`relay`] | the engine in a tokio runtime, with telemetry |
-//! | [`stores`], [`sinks`] | the adapters, one feature each |
+//! | [`stores`], [`sinks`], [`sources`] | the adapters, one feature each |
 //! | [`domain`] | aggregates, domain events, units of work, typed handlers, inbox |
 //! | `testkit` | an outbox in memory for the tests of an application |
 //! | `conformance` | the suites that every store and every sink must pass, for adapters elsewhere |
@@ -84,6 +84,7 @@
 //! | `sqlite`, `postgres`, `mysql`, `mongodb`, `memory` | a store: the journal in that database, and writing to it |
 //! | `rusqlite`, `sqlx-sqlite`, `tokio-postgres`, `sqlx-postgres`, `mysql_async`, `sqlx-mysql` | writing only, in a transaction of that driver, for applications whose relay runs elsewhere |
 //! | `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`, `email`, `sms`, `slack`, `bullmq` | a sink |
+//! | `kurrentdb` | a source |
 //! | `derive` | `#[derive(DomainEvent)]` |
 //! | `testkit`, `conformance` | see the map |
 //! | `simulator` | for the tests of this repository only |
@@ -121,6 +122,7 @@ pub mod simulator;
 pub mod sink;
 pub mod sinks;
 pub mod source;
+pub mod sources;
 pub mod store;
 pub mod stores;
 #[cfg(feature = "testkit")]

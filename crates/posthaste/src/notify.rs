@@ -41,11 +41,14 @@ pub enum Kind {
     Lag,
     /// Nobody delivers.
     NoWorker,
+    /// A source has stopped at an event that nothing can be made of, or cannot be read.
+    Source,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Dead, Self::Blocked, Self::Paused, Self::Outage, Self::Lag, Self::NoWorker];
+    pub const ALL: [Self; 7] =
+        [Self::Dead, Self::Blocked, Self::Paused, Self::Outage, Self::Lag, Self::NoWorker, Self::Source];
 
     /// As it stands in types of messages.
     pub fn as_str(self) -> &'static str {
@@ -56,13 +59,14 @@ impl Kind {
             Self::Outage => "outage",
             Self::Lag => "lag",
             Self::NoWorker => "no_worker",
+            Self::Source => "source",
         }
     }
 
     /// How bad it is.
     pub fn severity(self) -> Severity {
         match self {
-            Self::Dead | Self::Outage | Self::NoWorker => Severity::Error,
+            Self::Dead | Self::Outage | Self::NoWorker | Self::Source => Severity::Error,
             Self::Blocked | Self::Paused | Self::Lag => Severity::Warning,
         }
     }
@@ -142,7 +146,7 @@ impl Settings {
         let after = Kind::ALL.map(|kind| match kind {
             Kind::Dead => (kind, Duration::ZERO),
             Kind::Blocked => (kind, 15 * minute),
-            Kind::Paused | Kind::Outage | Kind::Lag | Kind::NoWorker => (kind, minute),
+            Kind::Paused | Kind::Outage | Kind::Lag | Kind::NoWorker | Kind::Source => (kind, minute),
         });
         Self {
             to,

@@ -7,19 +7,22 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 
+use self::sources::{ReadSource, Sources};
 use self::store_calls::StoreClient;
 use self::worker::Worker;
 use crate::destination::{Destination, check_dead_letters};
 use crate::error::{Error, Kind, Result};
 use crate::sink::Sink;
+use crate::source::{Feed, Mapper, Source};
 use crate::store::Store;
 
-pub use self::telemetry::{AttemptSpan, Histogram, Monitor, PossibleDuplicates, Tally, Tracer};
+pub use self::telemetry::{AttemptSpan, Histogram, Monitor, PossibleDuplicates, SourceFigures, Tally, Tracer};
 pub use self::waker::Waker;
 pub use crate::engine::{DestinationSnapshot, Snapshot};
 pub use crate::settings::Settings;
 
 mod deliveries;
+mod sources;
 mod store_calls;
 mod tail;
 mod telemetry;
@@ -35,6 +38,7 @@ pub struct Relay {
     store: Arc<dyn Store>,
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
+    sources: Vec<ReadSource>,
     monitor: Monitor,
     tracer: Option<Arc<dyn Tracer>>,
     waker: Waker,
@@ -47,6 +51,7 @@ pub struct Builder {
     store: Arc<dyn Store>,
     settings: Settings,
     destinations: Vec<(Destination, Arc<dyn Sink>)>,
+    sources: Vec<ReadSource>,
     monitor: Monitor,
     tracer: Option<Arc<dyn Tracer>>,
 }
@@ -76,12 +81,19 @@ impl Builder {
         self
     }
 
+    /// Adds a source, the log behind it and what makes messages of its events. Of many workers one reads it.
+    pub fn source(mut self, feed: Feed, source: Arc<dyn Source>, mapper: Arc<dyn Mapper>) -> Self {
+        self.sources.push(ReadSource { feed, source, mapper });
+        self
+    }
+
     /// The relay; nothing runs before [`Relay::run`].
     pub fn build(self) -> Relay {
         Relay {
             store: self.store,
             settings: self.settings,
             destinations: self.destinations,
+            sources: self.sources,
             monitor: self.monitor,
             tracer: self.tracer,
             waker: Waker::default(),
@@ -96,6 +108,7 @@ impl Relay {
             store,
             settings: Settings::default(),
             destinations: Vec::new(),
+            sources: Vec::new(),
             monitor: Monitor::default(),
             tracer: None,
         }
@@ -114,7 +127,7 @@ impl Relay {
     /// Runs until `until` is ready, then stops gracefully: finishes what is in flight up to a limit, commits, gives the
     /// leases back. Fails only for what waiting cannot mend (no journal, wrong version); a lost store is waited for.
     pub async fn run(self, until: impl Future<Output = ()> + Send) -> Result<()> {
-        let Self { store, settings, destinations, monitor, tracer, waker } = self;
+        let Self { store, settings, destinations, sources, monitor, tracer, waker } = self;
         settings.check()?;
         destinations.iter().try_for_each(|(destination, _)| destination.check())?;
         let known: Vec<Destination> = destinations.iter().map(|(dest, _)| dest.clone()).collect();
@@ -138,11 +151,18 @@ impl Relay {
                 () = &mut until => return Ok(()),
             }
         };
+        let reading = Sources::start(sources, &store, &settings, &monitor);
         let mut client = StoreClient::new(store, waker, settings.worker.clone(), settings.lease_ttl, monitor.clone());
         if destinations.len() > 1 {
             client = client.sharing(settings.window_bytes);
         }
-        Worker::new(client, &settings, destinations, partitions, monitor, tracer).run(until).await;
+        let worker = Worker::new(client, &settings, destinations, partitions, monitor, tracer);
+        let until = async {
+            until.await;
+            reading.tell_to_stop();
+        };
+        worker.run(until).await;
+        reading.stopped(settings.stop_timeout).await;
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 pub use self::checks::Violation;
 pub use self::choices::Listed;
 pub use self::planted::Planted;
+use self::sources::SourceWorld;
 use self::world::World;
 pub use self::world::outage::Told;
 
@@ -22,6 +23,7 @@ pub mod exhaustive;
 mod node;
 mod plan;
 mod planted;
+mod sources;
 mod store;
 mod world;
 
@@ -42,7 +44,17 @@ pub struct Outcome {
 
 /// Runs one schedule.
 pub fn run(seed: u64, planted: Option<Planted>) -> Outcome {
-    World::new(seed, planted).run()
+    let mut outcome = match planted {
+        Some(planted) if planted.is_of_sources() => Outcome::default(),
+        planted => World::new(seed, planted).run(),
+    };
+    if planted.is_none_or(Planted::is_of_sources) {
+        let (events, violations, digest) = SourceWorld::new(seed, planted).run();
+        outcome.committed += events;
+        outcome.violations.extend(violations);
+        outcome.digest = outcome.digest.rotate_left(1) ^ digest;
+    }
+    outcome
 }
 
 /// Runs one schedule and tells every step.

@@ -25,7 +25,9 @@ mod checkpoint;
 mod event;
 mod made;
 mod mapper;
+mod metadata;
 mod policy;
+pub mod rules;
 
 /// What was read: some events in the order of the log, and where reading goes on after them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use posthaste::sink::Sink;
 use posthaste::store::Store;
 use serde::Serialize;
 
-use crate::config::{DestinationPlan, Plan};
+use crate::config::{DestinationPlan, Plan, SourcePlan};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::output::{Output, plain};
@@ -67,9 +67,21 @@ async fn check(context: &Context) -> Vec<Check> {
         Err(error) => return vec![Check::new("config", Err(error.to_string()))],
     };
     let destinations = futures_util::stream::iter(&plan.destinations).map(destination).buffered(AT_ONCE);
-    let (store, destinations, collector) =
-        tokio::join!(store(&plan), destinations.collect::<Vec<_>>(), collector(&plan));
-    [config(&plan)].into_iter().chain(store).chain(destinations).chain(collector).collect()
+    let sources = futures_util::stream::iter(&plan.sources).map(source).buffered(AT_ONCE);
+    let (store, destinations, sources, collector) =
+        tokio::join!(store(&plan), destinations.collect::<Vec<_>>(), sources.collect::<Vec<_>>(), collector(&plan));
+    [config(&plan)].into_iter().chain(store).chain(destinations).chain(sources).chain(collector).collect()
+}
+
+async fn source(planned: &SourcePlan) -> Check {
+    let (name, kind) = (&planned.feed.name, planned.source.kind);
+    let reached = match planned.source.open() {
+        Some(source) => source.check().await.map_err(|error| plain::line(&error.to_string())),
+        None => Err("this program cannot open it".into()),
+    };
+    Check::new(format!("source {name}"), reached.map(|()| "can be read".into())).or_remedy(|| {
+        format!("is it up, and does it let this program in? Address and login are in [sources.{name}.{kind}]")
+    })
 }
 
 async fn destination(planned: &DestinationPlan) -> Check {

@@ -69,7 +69,7 @@ fn refuse_or_warn(problems: &[Problem]) -> anyhow::Result<()> {
 }
 
 fn check(plan: &Plan) -> Result<(), Misuse> {
-    if plan.destinations.is_empty() {
+    if plan.destinations.is_empty() && plan.sources.is_empty() {
         let text = "the config has no destinations, so there is nothing to do: add a [destinations.NAME]";
         return Err(Misuse(text.into()));
     }
@@ -109,6 +109,12 @@ impl Program<'_> {
                 anyhow::bail!("the sink of {} cannot be opened", planned.destination.name);
             };
             builder = builder.destination(planned.destination.clone(), sink);
+        }
+        for planned in &plan.sources {
+            let Some(source) = planned.source.open() else {
+                anyhow::bail!("the source {} cannot be opened", planned.feed.name);
+            };
+            builder = builder.source(planned.feed.clone(), source, Arc::new(planned.rules.clone()));
         }
         Ok(builder.build())
     }

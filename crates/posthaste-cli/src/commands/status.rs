@@ -29,6 +29,10 @@ fn show(context: &Context, overview: &Overview, problems: &[Problem]) -> anyhow:
         output.table(&workers(&overview.workers))?;
         output.blank()?;
     }
+    if !overview.sources.is_empty() {
+        output.table(&super::sources::table(&overview.sources))?;
+        output.blank()?;
+    }
     let is_served = overview.workers.iter().any(|worker| worker.alive);
     let unheld = if is_served && overview.unheld_partitions > 0 {
         format!(", {} of {} partitions held by nobody", overview.unheld_partitions, overview.partitions)

@@ -15,6 +15,7 @@ pub struct Notify {
     pub paused_after: Option<Span>,
     pub outage_after: Option<Span>,
     pub no_worker_after: Option<Span>,
+    pub source_after: Option<Span>,
     pub lag_over: Option<Span>,
     pub never: Option<Vec<NoticeKind>>,
     pub remind_after: Option<Span>,
@@ -31,6 +32,7 @@ pub enum NoticeKind {
     Outage,
     Lag,
     NoWorker,
+    Source,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -12,8 +12,9 @@ use super::parse::{self, Keep, Span};
 use super::problem::Problem;
 use super::resolve_http::HttpPlan;
 use super::resolve_otlp::OtlpPlan;
+use super::resolve_source::SourcePlan;
 use super::resolve_store::StorePlan;
-use super::{resolve_destination, resolve_http, resolve_notify, resolve_otlp, resolve_store};
+use super::{resolve_destination, resolve_http, resolve_notify, resolve_otlp, resolve_source, resolve_store};
 use crate::sinks;
 
 /// A config that can be acted upon.
@@ -29,6 +30,7 @@ pub struct Plan {
     /// Somebody is told of what is wrong only if the config says so.
     pub notify: Option<posthaste::notify::Settings>,
     pub destinations: Vec<DestinationPlan>,
+    pub sources: Vec<SourcePlan>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +60,7 @@ pub fn resolve(file: parse::File, folder: &Path, problems: &mut Vec<Problem>) ->
         otlp: resolve_otlp::resolve(file.otlp, problems),
         notify: resolve_notify::resolve(file.notify, &known, problems),
         destinations,
+        sources: resolve_source::resolve_all(file.sources, problems),
     }
 }
 

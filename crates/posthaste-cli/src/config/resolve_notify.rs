@@ -39,6 +39,7 @@ fn kinds(written: &parse::Notify, settings: &mut Settings) {
         (Kind::Paused, written.paused_after),
         (Kind::Outage, written.outage_after),
         (Kind::NoWorker, written.no_worker_after),
+        (Kind::Source, written.source_after),
     ];
     for (kind, after) in afters.into_iter().filter_map(|(kind, after)| Some((kind, after?.0))) {
         settings.after.insert(kind, after);
@@ -86,6 +87,7 @@ impl From<parse::NoticeKind> for Kind {
             parse::NoticeKind::Outage => Self::Outage,
             parse::NoticeKind::Lag => Self::Lag,
             parse::NoticeKind::NoWorker => Self::NoWorker,
+            parse::NoticeKind::Source => Self::Source,
         }
     }
 }

@@ -11,6 +11,7 @@ use super::*;
 
 mod deploy;
 mod notify;
+mod sources;
 
 fn plan_of(text: &str, env: &[(&str, &str)]) -> Result<Plan, String> {
     let tree = Tree::from_toml(text).unwrap();

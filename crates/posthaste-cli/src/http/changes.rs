@@ -52,7 +52,7 @@ struct Purge {
     dry_run: Option<bool>,
 }
 
-fn mode(dry_run: Option<bool>) -> Mode {
+pub(super) fn mode(dry_run: Option<bool>) -> Mode {
     if dry_run.unwrap_or(true) { Mode::DryRun } else { Mode::Apply }
 }
 
@@ -100,12 +100,16 @@ pub async fn resume(app: State<App>, caller: Extension<Caller>, name: Path<Strin
 }
 
 async fn set_paused(app: &App, caller: &Caller, name: &str, paused: bool) -> Result<Json<Value>, Problem> {
-    let changed = app.operator().set_paused(&caller.who, name, paused).await;
-    let changed = changed.map_err(|error| match error.downcast::<crate::exit::Misuse>() {
+    let changed = app.operator().set_paused(&caller.who, name, paused).await.map_err(not_found)?;
+    Ok(Json(json!(PauseAnswer { destination: name, paused, changed })))
+}
+
+/// A name that nobody knows is not a bad request.
+pub(super) fn not_found(error: anyhow::Error) -> Problem {
+    match error.downcast::<crate::exit::Misuse>() {
         Ok(unknown) => Problem::new(404, unknown.0),
         Err(other) => other.into(),
-    })?;
-    Ok(Json(json!(PauseAnswer { destination: name, paused, changed })))
+    }
 }
 
 pub async fn purge(

@@ -83,6 +83,7 @@ fn parameters(route: &Route) -> Vec<Value> {
     let of_path = in_path.map(|name| {
         let (description, schema) = match name {
             "id" => ("The id of a message", json!({ "type": "string", "format": "uuid" })),
+            "source" => ("The name of a source", json!({ "type": "string", "minLength": 1 })),
             _ => ("The name of a destination", json!({ "type": "string", "minLength": 1 })),
         };
         json!({ "name": name, "in": "path", "required": true, "description": description, "schema": schema })

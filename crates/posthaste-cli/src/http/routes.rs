@@ -3,7 +3,9 @@
 use axum::routing::{MethodRouter, get, post};
 
 use self::parameters::{AGGREGATE, COMPLETE, COUNT, FAILURES, LINE, PAGE, Parameter, SELECTION, SERIES, SHOW};
-use super::{App, audit, changes, failures, health, live, messages, metrics, openapi, selections, status};
+use super::{
+    App, audit, changes, failures, health, live, messages, metrics, openapi, selections, source_changes, status,
+};
 pub use crate::config::Role;
 
 pub mod parameters;
@@ -52,6 +54,10 @@ pub static ROUTES: &[Route] = &[
     change("/api/v1/discard", "Discard deliveries: they are never delivered; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::discard)),
     change("/api/v1/destinations/{name}/pause", "Stop all deliveries to a destination until it is resumed", None, "Paused", || post(changes::pause)),
     change("/api/v1/destinations/{name}/resume", "Resume deliveries to a paused destination", None, "Paused", || post(changes::resume)),
+    read("/api/v1/sources", VIEWER, "Foreign logs that are read into the journal", &[], "Sources", || get(status::sources)),
+    change("/api/v1/sources/{source}/pause", "Read no more of a source until it is resumed", None, "SourceChanged", || post(source_changes::pause)),
+    change("/api/v1/sources/{source}/resume", "Read a source on that is paused or has stopped", None, "SourceChanged", || post(source_changes::resume)),
+    change("/api/v1/sources/{source}/rewind", "Read a source again from a position; a dry run unless told otherwise", Some("Rewind"), "SourceChanged", || post(source_changes::rewind)),
     change("/api/v1/purge", "Remove old delivered messages; a dry run unless told otherwise", Some("Purge"), "Purged", || post(changes::purge)),
 ];
 

@@ -37,6 +37,7 @@ mod scene;
 #[cfg(any(feature = "rabbitmq", feature = "kafka", feature = "postgres", feature = "mysql", feature = "mongodb"))]
 mod servers;
 #[cfg(all(feature = "otlp", feature = "webhook"))]
+mod sources;
 mod spans;
 #[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres"))]
 mod three_workers;

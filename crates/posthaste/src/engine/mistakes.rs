@@ -66,12 +66,16 @@ pub enum Mistake {
     OthersForgotten,
     /// Answer a read from what was read for other partitions.
     TailOfOthers,
+    /// Save the checkpoint of a source ahead of what was stored.
+    CheckpointTooEarly,
+    /// Read a source on however much is in memory.
+    SourceWindowIgnored,
 }
 
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 32] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -102,6 +106,8 @@ impl Mistake {
         Self::OutcomesMixedUp,
         Self::OthersForgotten,
         Self::TailOfOthers,
+        Self::CheckpointTooEarly,
+        Self::SourceWindowIgnored,
     ];
 }
 

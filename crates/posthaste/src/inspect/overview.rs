@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Status;
+use super::{SourceStatus, Status};
 use crate::journal::{Position, WorkerReport};
 
 /// One destination in the overview.
@@ -96,6 +96,8 @@ pub struct Overview {
     pub workers: Vec<WorkerStatus>,
     /// Partitions nobody holds.
     pub unheld_partitions: usize,
+    /// The sources that are read into this journal, by name.
+    pub sources: Vec<SourceStatus>,
     /// What only this kind of store has to watch, such as the size of its log or its oldest open transaction.
     pub figures: Vec<Figure>,
 }

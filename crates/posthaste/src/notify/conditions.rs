@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::{Kind, Subject};
 use crate::destination::Name;
 use crate::duration;
-use crate::inspect::{DestinationCounts, Overview};
+use crate::inspect::{DestinationCounts, Overview, SourceStatus};
+use crate::journal::SourceState;
 
 /// What is shown of an error.
 const MAX_ERROR_CHARS: usize = 200;
@@ -38,7 +39,27 @@ pub fn conditions(overview: &Overview, lag_over: Duration) -> Vec<Condition> {
         found.extend(blocked(counts));
         found.extend(lag(counts, lag_over).filter(|_| !explained));
     }
+    found.extend(overview.sources.iter().filter_map(source));
     found
+}
+
+/// A source that has stopped, or that cannot be read.
+fn source(status: &SourceStatus) -> Option<Condition> {
+    let report = status.report.as_ref().filter(|_| status.held && !status.paused)?;
+    let (what, command) = match report.state {
+        SourceState::Stopped => ("has stopped", format!("posthaste sources resume {}", status.name)),
+        SourceState::Failing => ("cannot be read", "posthaste check".into()),
+        SourceState::Reading | SourceState::CaughtUp => return None,
+    };
+    let error: String = report.error.iter().flat_map(|error| error.chars()).take(MAX_ERROR_CHARS).collect();
+    let text = format!("the source {} {what}: {error}", status.name);
+    Some(Condition {
+        subject: (Kind::Source, Some(Name::from(status.name.as_str()))),
+        text,
+        command,
+        deliveries: 0,
+        age: None,
+    })
 }
 
 fn condition(kind: Kind, counts: &DestinationCounts, text: String, command: String, deliveries: u64) -> Condition {

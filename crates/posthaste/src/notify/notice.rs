@@ -127,6 +127,7 @@ impl Notice {
             Kind::Outage => format!("{name} is within reach again"),
             Kind::Lag => format!("{name} has caught up"),
             Kind::NoWorker => "a worker is running again".to_owned(),
+            Kind::Source => format!("the source {name} is read again"),
         }
     }
 }

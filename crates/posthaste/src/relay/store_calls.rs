@@ -22,7 +22,7 @@ use crate::store::{Store, Watch};
 
 /// A request to the store has failed if there is no answer within so many leases. A connection can be gone without anyone
 /// noticing, so nobody waits for ever.
-const PATIENCE_LEASES: u32 = 4;
+pub(super) const PATIENCE_LEASES: u32 = 4;
 
 /// The store as one worker uses it. Cheap to clone.
 #[derive(Clone)]

@@ -3,6 +3,7 @@
 pub use self::histogram::Histogram;
 pub(super) use self::log::{log, log_claim, log_grant, log_sent, log_start, span};
 pub use self::monitor::Monitor;
+pub(super) use self::source_log::{log_ingest, log_source, log_source_store};
 pub(super) use self::store_outage::StoreOutage;
 pub(super) use self::trace::Spans;
 pub use self::trace::{AttemptSpan, Tracer};
@@ -10,6 +11,7 @@ pub use self::trace::{AttemptSpan, Tracer};
 mod histogram;
 mod log;
 mod monitor;
+mod source_log;
 mod store_outage;
 mod trace;
 
@@ -28,6 +30,27 @@ pub struct Tally {
     pub deliveries: Vec<Histogram>,
     /// How often something happened after which a message may arrive twice.
     pub possible_duplicates: PossibleDuplicates,
+    /// The sources of this relay, by name.
+    pub sources: std::collections::BTreeMap<String, SourceFigures>,
+}
+
+/// A source as this worker sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceFigures {
+    /// Whether this worker reads it.
+    pub held: bool,
+    /// Events that are read and not stored.
+    pub backlog: usize,
+    /// Events that were read and stored, or ignored.
+    pub events: u64,
+    /// Messages that were stored.
+    pub stored: u64,
+    /// Messages that were stored before.
+    pub duplicates: u64,
+    /// Events that nothing could be made of.
+    pub refused: u64,
+    /// How often reading has failed.
+    pub failures: u64,
 }
 
 /// Events after which a message may arrive twice, by cause.

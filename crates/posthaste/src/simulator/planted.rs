@@ -19,6 +19,8 @@ pub enum Planted {
     LettersTorn,
     /// After a failover, positions are given out again that were used in what is gone.
     PositionsReused,
+    /// The store takes what was read of a source from anyone.
+    IngestUnfenced,
 }
 
 impl Planted {
@@ -31,6 +33,7 @@ impl Planted {
             Self::HeldReadCutShort,
             Self::LettersTorn,
             Self::PositionsReused,
+            Self::IngestUnfenced,
         ];
         Mistake::ALL.map(Self::Engine).into_iter().chain(store).collect()
     }
@@ -38,6 +41,12 @@ impl Planted {
     /// Whether it shows only where two workers believe to hold one partition, so that it is hunted there.
     pub(super) fn needs_contention(self) -> bool {
         self == Self::Engine(Mistake::HeldReadUnfenced)
+    }
+
+    /// Whether it is a mistake about sources, which have a world of their own.
+    pub(super) fn is_of_sources(self) -> bool {
+        let of_engine = [Mistake::CheckpointTooEarly, Mistake::SourceWindowIgnored].map(Self::Engine);
+        self == Self::IngestUnfenced || of_engine.contains(&self)
     }
 
     /// What the engine gets of it.

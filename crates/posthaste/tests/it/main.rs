@@ -7,4 +7,6 @@ mod relay;
 mod servers;
 mod simulator;
 mod sinks;
+#[cfg(feature = "kurrentdb")]
+mod sources;
 mod stores;

@@ -11,7 +11,7 @@ mod everything;
 mod handlers;
 mod handlers_behind_a_relay;
 #[cfg(feature = "kafka")]
-mod kafka;
+pub(crate) mod kafka;
 #[cfg(any(
     feature = "bullmq",
     feature = "email",
@@ -56,7 +56,7 @@ mod stdout;
 ))]
 mod vanished;
 #[cfg(feature = "webhook")]
-mod webhook;
+pub(crate) mod webhook;
 
 /// Settings that differ from others in what `change` does to them.
 #[cfg(any(

@@ -1,6 +1,7 @@
 //! Every metric: its name, what it means, where its figure comes from. `docs/reference/metrics.md` is made of this list.
 
-use posthaste::inspect::{DestinationCounts, Overview};
+use posthaste::inspect::{DestinationCounts, Overview, SourceStatus};
+use posthaste::journal::SourceState;
 use posthaste::relay::{DestinationSnapshot, Histogram, Snapshot, Tally};
 
 /// What the figures are read from.
@@ -38,9 +39,10 @@ pub enum Value {
 }
 
 const DESTINATION: &[&str] = &["destination"];
+const SOURCE: &[&str] = &["source"];
 
 #[rustfmt::skip]
-pub static METRICS: [Metric; 33] = [
+pub static METRICS: [Metric; 40] = [
     gauge("posthaste_pending", DESTINATION, "Messages that the destination's lanes have not reached yet.", |facts| each(facts, |counts| counts.pending as f64)),
     gauge("posthaste_oldest_pending_seconds", DESTINATION, "Age of the oldest pending message; 0 when there is none.", |facts| each(facts, |counts| counts.oldest_pending_seconds.unwrap_or(0.0))),
     gauge("posthaste_parked", &["destination", "reason"], "Parked deliveries, by status: retrying, scheduled, throttled, replay, dead.", parked),
@@ -73,6 +75,13 @@ pub static METRICS: [Metric; 33] = [
     counter("posthaste_possible_duplicates_total", &["cause"], "Events after which a message may arrive twice: timeout, cancelled, refused_commit, took_over.", duplicates),
     gauge("posthaste_destination_active", DESTINATION, "1 for each destination that this worker serves.", |facts| seen(facts, |_| 1.0)),
     gauge("posthaste_overfull_lanes", DESTINATION, "Lanes that have stopped because too many of their keys are held, over all workers.", overfull),
+    gauge("posthaste_source_behind_seconds", SOURCE, "How old the last event of the source was when it was read; 0 at the end of the log. Absent while nobody reads it.", |facts| sources(facts, |source| Some(source.report.as_ref().filter(|_| source.held)?.behind_ms? as f64 / 1_000.0))),
+    gauge("posthaste_source_stopped", SOURCE, "1 while the source is paused, or has stopped at an event that nothing can be made of.", |facts| sources(facts, |source| Some(f64::from(source.paused || is_stopped(source))))),
+    counter("posthaste_source_events_total", SOURCE, "Events of the source that were read, over all workers.", |facts| sources(facts, |source| Some(source.events as f64))),
+    counter("posthaste_source_stored_total", SOURCE, "Messages that were made of the source's events and stored.", |facts| sources(facts, |source| Some(source.stored as f64))),
+    counter("posthaste_source_duplicates_total", SOURCE, "Messages of the source that were stored before.", |facts| sources(facts, |source| Some(source.duplicates as f64))),
+    counter("posthaste_source_refused_total", SOURCE, "Events of the source that nothing could be made of.", |facts| sources(facts, |source| Some(source.refused as f64))),
+    gauge("posthaste_source_backlog", SOURCE, "Events that this worker has read and not stored yet.", backlog),
     gauge("posthaste_build_info", &["version"], "Always 1; the version is a label.", |_| vec![Sample { labels: vec![env!("CARGO_PKG_VERSION").into()], value: Value::Number(1.0) }]),
 ];
 
@@ -112,6 +121,20 @@ fn each(facts: &Facts<'_>, value: fn(&DestinationCounts) -> f64) -> Vec<Sample> 
 /// For each destination as this worker sees it.
 fn seen(facts: &Facts<'_>, value: fn(&DestinationSnapshot) -> f64) -> Vec<Sample> {
     facts.snapshot.destinations.iter().map(|seen| labelled([&seen.name], value(seen))).collect()
+}
+
+/// For each source as the store knows it, where there is something to say.
+fn sources(facts: &Facts<'_>, value: fn(&SourceStatus) -> Option<f64>) -> Vec<Sample> {
+    let sources = facts.overview.iter().flat_map(|overview| &overview.sources);
+    sources.filter_map(|source| Some(labelled([&source.name], value(source)?))).collect()
+}
+
+fn is_stopped(source: &SourceStatus) -> bool {
+    source.report.as_ref().is_some_and(|report| report.state == SourceState::Stopped)
+}
+
+fn backlog(facts: &Facts<'_>) -> Vec<Sample> {
+    facts.tally.sources.iter().map(|(name, figures)| labelled([name], figures.backlog as f64)).collect()
 }
 
 fn parked(facts: &Facts<'_>) -> Vec<Sample> {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use posthaste::inspect::{DestinationCounts, Figure, Overview};
-use posthaste::relay::{DestinationSnapshot, Histogram, Snapshot, Tally};
+use posthaste::inspect::{DestinationCounts, Figure, Overview, SourceStatus};
+use posthaste::journal::SourceReport;
+use posthaste::relay::{DestinationSnapshot, Histogram, Snapshot, SourceFigures, Tally};
 
 use super::catalog::{Facts, Kind, METRICS};
 use super::exposition;
@@ -81,6 +82,11 @@ fn names_are_unique_and_end_with_their_unit() {
     }
 }
 
+fn source() -> SourceStatus {
+    let report = SourceReport { behind_ms: Some(1_500), ..SourceReport::default() };
+    SourceStatus { name: "payments".into(), held: true, report: Some(report), ..SourceStatus::default() }
+}
+
 #[test]
 fn every_metric_can_be_scraped() {
     let overview = Overview {
@@ -96,12 +102,14 @@ fn every_metric_can_be_scraped() {
         ]
         .map(|name| Figure { name, value: 1.5 })
         .into(),
+        sources: vec![source()],
         ..Overview::default()
     };
     let seen = DestinationSnapshot { name: "crm".into(), delivered: 7, ..Default::default() };
     let snapshot = Snapshot { partitions: 64, destinations: vec![seen] };
     let mut tally = Tally::default();
     tally.commits.observe(std::time::Duration::from_millis(2));
+    tally.sources.insert("payments".into(), SourceFigures { backlog: 3, ..SourceFigures::default() });
     let facts = Facts { overview: Some(&overview), snapshot: &snapshot, tally: &tally };
     let mut text = String::new();
     METRICS.iter().for_each(|metric| exposition::write(metric, &facts, &mut text));
@@ -116,6 +124,8 @@ fn every_metric_can_be_scraped() {
         "posthaste_commit_duration_seconds_sum 0.002",
         "posthaste_possible_duplicates_total{cause=\"timeout\"} 0",
         "posthaste_store_wal_bytes 1.5",
+        "posthaste_source_behind_seconds{source=\"payments\"} 1.5",
+        "posthaste_source_backlog{source=\"payments\"} 3",
     ] {
         assert!(text.lines().any(|written| written == line), "{line}\n{text}");
     }

@@ -12,6 +12,7 @@ use crate::sink::{Delivery, Outcomes, Run};
 
 pub(super) const CLAIM: &str = "OUTBOX_CLAIM";
 const DELIVER: &str = "OUTBOX_DELIVER";
+pub(super) const ENQUEUE: &str = "OUTBOX_ENQUEUE";
 
 /// Says that partitions are asked for.
 pub(in crate::relay) fn log_claim(worker: &WorkerId, want: usize) {

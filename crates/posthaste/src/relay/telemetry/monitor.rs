@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Tally;
+use crate::destination::Name;
+use crate::engine::source::{SourceEvent, SourceSnapshot};
 use crate::engine::{Event, Input, Snapshot};
 
 /// A shared, cheap view of a running relay.
@@ -51,7 +53,9 @@ impl Monitor {
 
     /// A relay begins, perhaps with other destinations than the one before it.
     pub(in crate::relay) fn began(&self) {
-        self.count().deliveries.clear();
+        let mut tally = self.count();
+        tally.deliveries.clear();
+        tally.sources.clear();
     }
 
     /// The store took so long for a commit.
@@ -74,6 +78,25 @@ impl Monitor {
                 Event::LeaseLost { .. } => tally.lost_leases += 1,
                 Event::CommitRefused { lanes } => tally.possible_duplicates.refused_commit += *lanes as u64,
                 _ => {}
+            }
+        }
+    }
+
+    /// Counts what the engine of a source says.
+    pub(in crate::relay) fn source_saw(&self, name: &Name, events: &[SourceEvent], now: SourceSnapshot) {
+        let mut tally = self.count();
+        let figures = tally.sources.entry(name.to_string()).or_default();
+        (figures.held, figures.backlog) = (now.held, now.backlog);
+        for event in events {
+            match event {
+                SourceEvent::Stored { enqueued, events } => {
+                    figures.events += events;
+                    figures.stored += enqueued.stored as u64;
+                    figures.duplicates += enqueued.duplicates as u64;
+                }
+                SourceEvent::Refused { .. } | SourceEvent::Stopped { .. } => figures.refused += 1,
+                SourceEvent::Failed { .. } => figures.failures += 1,
+                SourceEvent::Took { .. } | SourceEvent::Lost { .. } | SourceEvent::Recovered => {}
             }
         }
     }

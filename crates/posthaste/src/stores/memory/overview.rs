@@ -17,6 +17,7 @@ impl Core {
             destinations: self.current().map(|(name, known)| self.counts(name, known)).collect(),
             workers: self.workers.iter().map(|(worker, presence)| self.worker(&worker.0, presence)).collect(),
             unheld_partitions: self.holdings.len() - held,
+            sources: self.sources(),
             figures: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ use super::db::{Db, found_in};
 use super::partitions::partitions;
 use super::retry::in_snapshot;
 use super::state::State;
-use super::{MongoDb, oplog, sequencer, workers};
+use super::{MongoDb, oplog, sequencer, sources, workers};
 use crate::error::Result;
 use crate::inspect::{Figure, Overview, WorkerStatus};
 use crate::rules::due::due_in;
@@ -39,6 +39,7 @@ async fn see(db: &Db, session: &mut ClientSession, partitions: u16) -> Result<Ov
         destinations: counts::counts(db, session, state.now).await?,
         workers: all_workers(db, session, state.now, &held).await?,
         unheld_partitions: usize::from(partitions).saturating_sub(held.values().sum()),
+        sources: sources::find(db, session, doc! {}).await?,
         figures: figures(db, session, state.now).await?,
     })
 }

@@ -6,7 +6,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Row, Transaction, params};
 
 use super::seam::no_journal;
-use super::{MySql, codec, connection, partitions, sequencer};
+use super::{MySql, codec, connection, partitions, sequencer, sources};
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Figure, Overview, Status, WorkerStatus};
 use crate::stores::values;
@@ -25,6 +25,7 @@ pub(super) async fn overview(store: &MySql) -> Result<Overview> {
         destinations: destinations(&mut snapshot).await?,
         workers: workers(&mut snapshot).await?,
         unheld_partitions: codec::get(&totals, "unheld_partitions")?,
+        sources: sources::find(&mut snapshot, None).await?,
         figures: vec![
             seconds("sequencer_delay_seconds", codec::get(&totals, "sequencer_delay")?),
             Figure { name: "gaps", value: codec::get::<i64>(&totals, "gaps")? as f64 },

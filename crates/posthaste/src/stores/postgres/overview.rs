@@ -3,7 +3,7 @@
 use tokio_postgres::Row;
 
 use super::session::{Statements, Transaction};
-use super::{Postgres, codec, partitions};
+use super::{Postgres, codec, partitions, sources};
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Figure, Overview, WorkerStatus};
 use crate::stores::values::{unsigned, worker_report};
@@ -22,6 +22,7 @@ pub(super) async fn overview(store: &Postgres) -> Result<Overview> {
         destinations: destinations(&snapshot).await?,
         workers,
         unheld_partitions: usize::try_from(unheld).unwrap_or(0),
+        sources: sources::find(&snapshot, None).await?,
         figures: figures(&totals)?,
     })
 }

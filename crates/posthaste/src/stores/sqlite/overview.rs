@@ -3,7 +3,7 @@
 use rusqlite::{Connection, named_params};
 
 use super::counts::Counts;
-use super::{Sqlite, advance, codec, partitions};
+use super::{Sqlite, advance, codec, partitions, sources};
 use crate::error::Result;
 use crate::inspect::{Figure, Overview, WorkerStatus};
 use crate::stores::values;
@@ -28,6 +28,7 @@ fn glance(connection: &Connection) -> Result<Overview> {
         destinations: Counts::of(&snapshot, now)?,
         workers: workers(&snapshot, now)?,
         unheld_partitions,
+        sources: sources::find(&snapshot, None)?,
         figures: Vec::new(),
     })
 }

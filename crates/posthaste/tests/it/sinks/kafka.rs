@@ -19,7 +19,7 @@ mod injected;
 mod link;
 mod runs;
 mod secured;
-mod topic;
+pub(crate) mod topic;
 mod transactions;
 
 posthaste::sink_suite!(fresh);

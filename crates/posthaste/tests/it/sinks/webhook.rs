@@ -15,7 +15,7 @@ use crate::sinks::changed;
 
 mod answers;
 mod cloudevents;
-mod endpoint;
+pub(crate) mod endpoint;
 mod rebinding;
 
 posthaste::sink_suite!(fresh);

@@ -16,22 +16,22 @@ use uuid::Uuid;
 use crate::servers;
 
 /// More than this in a batch is refused. Above the largest payload of the suite.
-pub(super) const MAX_BYTES: usize = 1_500_000;
+pub(crate) const MAX_BYTES: usize = 1_500_000;
 
-pub(super) const PARTITIONS: i32 = 4;
+pub(crate) const PARTITIONS: i32 = 4;
 
 /// A topic of one test, with a consumer that is at its beginning.
-pub(super) struct Topic {
-    pub(super) name: String,
+pub(crate) struct Topic {
+    pub(crate) name: String,
     reader: Arc<Reader>,
 }
 
 /// A record as it lies in the topic.
 #[derive(Debug, Clone)]
-pub(super) struct Record {
-    pub(super) key: Option<String>,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) value: Vec<u8>,
+pub(crate) struct Record {
+    pub(crate) key: Option<String>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) value: Vec<u8>,
 }
 
 struct Reader {
@@ -40,7 +40,7 @@ struct Reader {
     partitions: Mutex<HashMap<String, i32>>,
 }
 
-pub(super) fn config(brokers: &str) -> ClientConfig {
+pub(crate) fn config(brokers: &str) -> ClientConfig {
     let mut config = ClientConfig::new();
     config.set("bootstrap.servers", brokers);
     config
@@ -51,11 +51,11 @@ fn new_name() -> String {
 }
 
 impl Topic {
-    pub(super) async fn create(options: &[(&str, &str)]) -> Self {
+    pub(crate) async fn create(options: &[(&str, &str)]) -> Self {
         Self::create_at(&servers::address("kafka"), options).await
     }
 
-    pub(super) async fn create_at(brokers: &str, options: &[(&str, &str)]) -> Self {
+    pub(crate) async fn create_at(brokers: &str, options: &[(&str, &str)]) -> Self {
         let name = new_name();
         let admin: AdminClient<DefaultClientContext> = config(brokers).create().unwrap();
         let max = MAX_BYTES.to_string();
@@ -72,25 +72,25 @@ impl Topic {
     }
 
     /// A topic that somebody else makes, with this name and so many partitions.
-    pub(super) fn at(brokers: &str, make: impl FnOnce(&str, i32)) -> Self {
+    pub(crate) fn at(brokers: &str, make: impl FnOnce(&str, i32)) -> Self {
         let name = new_name();
         make(&name, PARTITIONS);
         Self { reader: Arc::new(Reader::at_the_beginning_of(&name, brokers)), name }
     }
 
     /// Everything that has come so far and is committed, in the plain format.
-    pub(super) async fn arrived(&self) -> Vec<Arrived> {
+    pub(crate) async fn arrived(&self) -> Vec<Arrived> {
         self.records().await.iter().map(Record::message).collect()
     }
 
     /// The same as it lies there.
-    pub(super) async fn records(&self) -> Vec<Record> {
+    pub(crate) async fn records(&self) -> Vec<Record> {
         let reader = self.reader.clone();
         tokio::task::spawn_blocking(move || reader.read()).await.unwrap()
     }
 
     /// Where the messages of a key are, among those that have arrived.
-    pub(super) fn partition_of(&self, key: &str) -> Option<i32> {
+    pub(crate) fn partition_of(&self, key: &str) -> Option<i32> {
         self.reader.partitions.lock().unwrap().get(key).copied()
     }
 }
@@ -168,7 +168,7 @@ impl Record {
         Self { key: message.key().map(text), headers, value: message.payload().unwrap_or_default().to_vec() }
     }
 
-    pub(super) fn header(&self, wanted: &str) -> Option<&str> {
+    pub(crate) fn header(&self, wanted: &str) -> Option<&str> {
         self.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
 

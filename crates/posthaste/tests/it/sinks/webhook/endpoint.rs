@@ -16,42 +16,42 @@ use tokio::task::JoinHandle;
 
 /// What the endpoint says to the next requests.
 #[derive(Clone)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) headers: Vec<(&'static str, String)>,
-    pub(super) body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    pub(super) fn status(status: u16) -> Self {
+    pub(crate) fn status(status: u16) -> Self {
         Self { status, headers: Vec::new(), body: String::new() }
     }
 }
 
 /// A request as it came.
 #[derive(Clone, Debug)]
-pub(super) struct Request {
-    pub(super) method: Method,
-    pub(super) uri: Uri,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Vec<u8>,
+pub(crate) struct Request {
+    pub(crate) method: Method,
+    pub(crate) uri: Uri,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
     accepted: bool,
 }
 
 impl Request {
     /// As UTF-8, which is what was sent, whatever HTTP thinks of it.
-    pub(super) fn header(&self, name: &str) -> Option<String> {
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
         self.headers.get(name).map(text)
     }
 
-    pub(super) fn id(&self) -> MessageId {
+    pub(crate) fn id(&self) -> MessageId {
         self.header("idempotency-key")
             .expect("every request names its message, in any format")
             .parse()
             .expect("by its id")
     }
 
-    pub(super) fn message(&self) -> Arrived {
+    pub(crate) fn message(&self) -> Arrived {
         const SINKS: [&str; 8] = [
             "accept",
             "authorization",
@@ -96,19 +96,19 @@ struct Book {
 type Shared = Arc<Mutex<Book>>;
 
 /// A running endpoint; gone when dropped.
-pub(super) struct Endpoint {
+pub(crate) struct Endpoint {
     address: SocketAddr,
     book: Shared,
     task: JoinHandle<()>,
 }
 
 impl Endpoint {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::on("127.0.0.1:0").await
     }
 
     #[expect(clippy::disallowed_methods, reason = "the server of a test, which ends with it")]
-    pub(super) async fn on(address: &str) -> Self {
+    pub(crate) async fn on(address: &str) -> Self {
         let listener = TcpListener::bind(address).await.expect("a port is free");
         let (address, book) = (listener.local_addr().expect("it has an address"), Shared::default());
         let app = Router::new().fallback(receive).with_state(book.clone());
@@ -116,7 +116,7 @@ impl Endpoint {
         Self { address, book, task }
     }
 
-    pub(super) fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
@@ -125,19 +125,19 @@ impl Endpoint {
     }
 
     /// All that came but `HEAD`, which is the sink's way to look whether someone is there.
-    pub(super) fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         self.book().requests.clone()
     }
 
-    pub(super) fn accepted(&self) -> Vec<Request> {
+    pub(crate) fn accepted(&self) -> Vec<Request> {
         self.requests().into_iter().filter(|request| request.accepted).collect()
     }
 
-    pub(super) fn answer_to(&self, id: MessageId, status: u16) {
+    pub(crate) fn answer_to(&self, id: MessageId, status: u16) {
         self.book().answers.insert(id, status);
     }
 
-    pub(super) fn answer(&self, answer: Answer) {
+    pub(crate) fn answer(&self, answer: Answer) {
         self.book().answer = Some(answer);
     }
 }

@@ -1,0 +1,47 @@
+//! What is read into the journal, and what is made of it.
+
+use super::*;
+
+const SOURCE: &str = "destinations.out.type = 'stdout'\n[sources.payments]\ntype = 'kurrentdb'\n";
+
+fn source(more: &str) -> Result<Plan, String> {
+    plan_of(&format!("{SOURCE}{more}"), &[])
+}
+
+#[cfg(feature = "kurrentdb")]
+#[test]
+fn a_source_has_a_type_its_settings_a_policy_and_rules() {
+    let plan = source(
+        "on_error = 'dead'\nmax_batch = 7\nkurrentdb = { connection_string = 'esdb://a?tls=false', \
+         filter = { event_type_prefix = ['payment.'] } }\n[[sources.payments.map]]\ntype = 'payment.*'\n\
+         destinations = ['kafka:payments']",
+    )
+    .unwrap();
+    let planned = &plan.sources[0];
+    assert_eq!((planned.feed.name.as_str(), planned.feed.max_batch), ("payments", 7));
+    assert_eq!(planned.feed.on_error, posthaste::source::OnError::Dead);
+    assert!(planned.source.open().is_some());
+}
+
+#[cfg(feature = "kurrentdb")]
+#[test]
+fn every_problem_of_a_source_has_its_key() {
+    for (more, says) in [
+        ("", "sources.payments.kurrentdb.connection_string"),
+        ("kurrentdb = { connection_string = 'http://a' }", "esdb://user:password@host:2113"),
+        ("on_error = 'perhaps'\nkurrentdb = { connection_string = 'esdb://a' }", "sources.payments.on_error"),
+        ("max_batch = 0\nkurrentdb = { connection_string = 'esdb://a' }", "sources.payments.max_batch"),
+        ("map = [{ type = '' }]\nkurrentdb = { connection_string = 'esdb://a' }", "sources.payments.map"),
+        ("colour = 'red'", "sources.payments.colour"),
+    ] {
+        let text = source(more).unwrap_err();
+        assert!(text.contains(says), "{says}: {text}");
+    }
+}
+
+#[cfg(not(feature = "kurrentdb"))]
+#[test]
+fn a_source_that_is_not_built_in_says_so() {
+    let text = source("").unwrap_err();
+    assert!(text.contains("built without feature `kurrentdb`"), "{text}");
+}

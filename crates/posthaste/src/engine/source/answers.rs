@@ -1,0 +1,123 @@
+//! What answers mean.
+
+use std::time::Duration;
+
+use super::protocol::{Arrived, IngestFailure, ReadingId, SourceAction, SourceEvent};
+use super::{Enqueued, Made, SourceEngine, SourceState};
+use crate::engine::StoreFailure;
+use crate::journal::SourceGrant;
+use crate::source::{Error, Unmappable};
+
+impl SourceEngine {
+    pub(super) fn leased(&mut self, now: Duration, answer: Result<SourceGrant, StoreFailure>) {
+        let asked_at = self.holding.answered();
+        let Ok(grant) = answer else { return self.holding.failed(now) };
+        let Some(lease) = grant.lease else {
+            if self.holding.epoch().is_some() {
+                self.lose("another worker has it, or an operator has changed it");
+            }
+            return;
+        };
+        if self.holding.granted(lease.epoch, asked_at) {
+            return;
+        }
+        self.begin_anew();
+        self.become_state(SourceState::Reading, None);
+        self.events.push(SourceEvent::Took { after: lease.checkpoint.clone() });
+        self.stored = lease.checkpoint;
+    }
+
+    pub(super) fn opened(&mut self, now: Duration, reading: ReadingId, result: Result<bool, Error>) {
+        if !self.reading.is_current(reading) {
+            return;
+        }
+        match result {
+            Ok(wants_settled) => self.reading.opened(wants_settled),
+            Err(error) => self.reading_failed(now, &error),
+        }
+    }
+
+    pub(super) fn arrived(&mut self, now: Duration, reading: ReadingId, result: Result<Arrived, Error>) {
+        if !self.reading.is_current(reading) {
+            return;
+        }
+        let Arrived { pieces, beyond, at_end, age } = match result {
+            Ok(arrived) => arrived,
+            Err(error) => return self.reading_failed(now, &error),
+        };
+        if self.reading.arrived() {
+            self.events.push(SourceEvent::Recovered);
+        }
+        self.read_events += pieces.len() as u64;
+        let state = if at_end == Some(true) { SourceState::CaughtUp } else { SourceState::Reading };
+        self.become_state(state, None);
+        let age = if at_end == Some(true) { Some(Duration::ZERO) } else { age };
+        self.report.behind_ms = age.map(|age| u64::try_from(age.as_millis()).unwrap_or(u64::MAX));
+        self.backlog.add(now, pieces, beyond);
+    }
+
+    fn reading_failed(&mut self, now: Duration, error: &Error) {
+        self.close();
+        let rest = self.reading.failed(now, error.pause());
+        if error.pause().is_none() || !rest.is_zero() {
+            self.become_state(SourceState::Failing, Some(error.to_string()));
+        }
+        self.events.push(SourceEvent::Failed { error: error.to_string(), rest });
+    }
+
+    pub(super) fn ingested(&mut self, now: Duration, id: u64, answer: Result<Option<Enqueued>, IngestFailure>) {
+        // Whatever belonged to a lease that is gone was forgotten with it.
+        let Some(mut portion) = self.storing.take_if(|portion| portion.is_sent_as(id)) else { return };
+        match answer {
+            Ok(Some(enqueued)) => self.portion_stored(portion, enqueued),
+            Ok(None) => self.lose("another worker has it, or an operator has changed it"),
+            Err(IngestFailure::Store(StoreFailure::Failed)) => {
+                portion.failed();
+                self.storing = Some(portion);
+                self.store_rest.begin(now, None);
+            }
+            // It may still be stored, at any time: under this epoch no other one may follow it.
+            Err(IngestFailure::Store(StoreFailure::TimedOut)) => {
+                if let Some(held) = self.holding.forget() {
+                    self.actions.push(SourceAction::Release { held });
+                }
+                self.begin_anew();
+            }
+            Err(IngestFailure::Invalid(reason)) => match portion.single() {
+                None => self.backlog.take_apart(now, portion),
+                Some((_, true)) => {
+                    let stop = Made::Stop(Unmappable::new(format_args!("it cannot be kept either: {reason}")));
+                    self.backlog.take_apart(now, portion);
+                    self.backlog.replace_first(stop);
+                }
+                Some((event, false)) => {
+                    let event = event.clone();
+                    self.backlog.take_apart(now, portion);
+                    self.refusing = true;
+                    self.actions.push(SourceAction::Refuse { event, reason });
+                }
+            },
+        }
+    }
+
+    fn portion_stored(&mut self, portion: super::Portion, enqueued: Enqueued) {
+        self.store_rest.end();
+        self.stored = Some(portion.checkpoint().clone());
+        for (event, reason, kept) in portion.refused() {
+            let (stream, event, reason) = (event.stream.to_string(), event.id.to_string(), reason.to_string());
+            self.events.push(SourceEvent::Refused { stream, event, reason, kept });
+        }
+        if portion.len() > 0 {
+            self.events.push(SourceEvent::Stored { enqueued, events: portion.len() as u64 });
+        }
+        if let Some(reading) = self.reading.wants_settled().filter(|_| portion.len() > 0) {
+            self.actions.push(SourceAction::Settled { reading, events: portion.settled() });
+        }
+    }
+
+    pub(super) fn refused(&mut self, made: Made) {
+        if std::mem::take(&mut self.refusing) {
+            self.backlog.replace_first(made);
+        }
+    }
+}

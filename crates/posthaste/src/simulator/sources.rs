@@ -1,0 +1,285 @@
+//! A world of faults for sources: some workers, one foreign log, and a journal.
+//!
+//! The engine is the real one; the store is the executable specification. The log repeats, breaks off and changes its leader, and reorders
+//! nothing; requests, answers and workers are lost; operators pause, resume and rewind. Then the faults stop, and everything must be in
+//! the journal once and in order, with the checkpoint never ahead.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::time::Duration;
+
+use self::log::Log;
+use self::node::Node;
+use super::checks::Violation;
+use super::dice::Dice;
+use super::planted::Planted;
+use crate::engine::StoreFailure;
+use crate::engine::mistakes::Mistakes;
+use crate::engine::source::{IngestFailure, ReadingId, SourceAction, SourceEvent, SourceInput};
+use crate::journal::{Enqueued, Ingest, WorkerId};
+use crate::stores::memory::Core;
+
+mod checks;
+mod log;
+mod node;
+mod operator;
+
+const WORKERS: usize = 3;
+const FAULTS_UNTIL: Duration = Duration::from_secs(20);
+const DRAINED_BY: Duration = Duration::from_secs(120);
+const TTL: Duration = Duration::from_secs(2);
+const SOURCE: &str = "log";
+
+#[derive(Debug)]
+enum Event {
+    /// Somebody appends to the log.
+    Append,
+    /// A worker wakes up by itself.
+    Wake,
+    /// A request of a worker reaches the store or the log.
+    Request(SourceAction),
+    /// One that nobody waits for any more is carried out after all.
+    Late(Ingest),
+    Answer(SourceInput),
+    Crash,
+    Start,
+    Freeze(Duration),
+    Operate,
+}
+
+/// What happens, when, to which life of which worker.
+type Scheduled = (Reverse<(Duration, u64)>, usize, u64);
+
+pub(super) struct SourceWorld {
+    dice: Dice,
+    planted: Option<Planted>,
+    now: Duration,
+    order: u64,
+    queue: BinaryHeap<Scheduled>,
+    events: HashMap<u64, Event>,
+    store: Core,
+    log: Log,
+    nodes: Vec<Node>,
+    rewound: bool,
+    violations: BTreeSet<Violation>,
+    pub(super) digest: u64,
+}
+
+impl SourceWorld {
+    pub(super) fn new(seed: u64, planted: Option<Planted>) -> Self {
+        let mut dice = Dice::new(seed ^ 0x5eed_50c3);
+        let mistakes = Planted::in_engine(planted);
+        let log = Log::new(dice.next());
+        let nodes = (0..WORKERS).map(|n| Node::new(n, mistakes)).collect();
+        Self {
+            planted,
+            now: Duration::ZERO,
+            order: 0,
+            queue: BinaryHeap::new(),
+            events: HashMap::new(),
+            store: Core::new(8),
+            log,
+            nodes,
+            rewound: false,
+            violations: BTreeSet::new(),
+            digest: seed,
+            dice,
+        }
+    }
+
+    /// Runs one schedule. Returns the number of events of the log, and what went wrong.
+    pub(super) fn run(mut self) -> (u64, Vec<Violation>, u64) {
+        self.plan();
+        while let Some((Reverse((at, order)), node, life)) = self.queue.pop() {
+            let Some(event) = self.events.remove(&order) else { continue };
+            if at > DRAINED_BY {
+                break;
+            }
+            self.now = self.now.max(at);
+            self.store.set_now(Duration::from_secs(1_000_000) + self.now);
+            self.digest = self.digest.wrapping_mul(0x0100_0000_01b3) ^ (order ^ at.as_micros() as u64);
+            self.happen(event, node, life);
+            if self.now >= FAULTS_UNTIL && self.is_drained() {
+                break;
+            }
+        }
+        self.check_the_end();
+        (self.log.len() as u64, self.violations.into_iter().collect(), self.digest)
+    }
+
+    fn plan(&mut self) {
+        for node in 0..WORKERS {
+            let at = self.dice.millis(0, 300);
+            self.at(at, node, Event::Start);
+        }
+        for _ in 0..self.dice.below(120) {
+            let at = self.dice.between(Duration::ZERO, FAULTS_UNTIL);
+            self.at(at, 0, Event::Append);
+        }
+        for _ in 0..self.dice.below(8) {
+            let (at, node) =
+                (self.dice.between(Duration::ZERO, FAULTS_UNTIL), self.dice.below(WORKERS as u64) as usize);
+            let event = if self.dice.percent(50) { Event::Crash } else { Event::Freeze(self.dice.millis(500, 6_000)) };
+            self.at(at, node, event);
+        }
+        for _ in 0..self.dice.below(4) {
+            let at = self.dice.between(Duration::ZERO, FAULTS_UNTIL);
+            self.at(at, 0, Event::Operate);
+        }
+        // Whatever an operator did, somebody ends a pause.
+        self.at(FAULTS_UNTIL, 0, Event::Operate);
+    }
+
+    fn at(&mut self, at: Duration, node: usize, event: Event) {
+        let life = self.nodes[node].life;
+        self.order += 1;
+        self.events.insert(self.order, event);
+        self.queue.push((Reverse((at, self.order)), node, life));
+    }
+
+    fn has_faults(&self) -> bool {
+        self.now < FAULTS_UNTIL
+    }
+
+    fn happen(&mut self, event: Event, node: usize, life: u64) {
+        let is_of_the_world =
+            matches!(event, Event::Append | Event::Operate | Event::Late(..) | Event::Start | Event::Crash);
+        if !is_of_the_world && self.nodes[node].life != life {
+            return;
+        }
+        match event {
+            Event::Append => self.log.append(&mut self.dice),
+            Event::Operate => self.operate(),
+            Event::Late(ingest) => drop(self.ingest(&ingest)),
+            Event::Crash => {
+                self.nodes[node].die();
+                let at = self.now + self.dice.millis(100, 3_000);
+                self.at(at, node, Event::Start);
+            }
+            Event::Start => {
+                self.nodes[node].start();
+                self.turn(node, None);
+            }
+            Event::Freeze(how_long) => self.nodes[node].frozen_until = self.now + how_long,
+            Event::Wake => {
+                self.nodes[node].wakes(self.now);
+                self.turn(node, None);
+            }
+            Event::Answer(input) => self.turn(node, Some(input)),
+            Event::Request(action) => self.request(node, action),
+        }
+    }
+
+    /// One turn of a worker's loop.
+    fn turn(&mut self, node: usize, input: Option<SourceInput>) {
+        let frozen_until = self.nodes[node].frozen_until;
+        if frozen_until > self.now && self.has_faults() {
+            return self.at(frozen_until, node, input.map_or(Event::Wake, Event::Answer));
+        }
+        let now = self.now;
+        let Some(engine) = self.nodes[node].engine.as_mut() else { return };
+        if let Some(input) = input {
+            engine.handle(now, input);
+        }
+        let actions = engine.poll(now);
+        let (wake, backlog, told) = (engine.wake_at(), engine.backlog(), engine.take_events());
+        if backlog > node::WINDOW {
+            self.violations.insert(Violation::MemoryExceeded);
+        }
+        if self.nodes[node].is_spinning(now, actions.is_empty()) {
+            self.violations.insert(Violation::Spinning);
+            return;
+        }
+        self.stopped(&told);
+        for action in actions {
+            let at = self.now + self.dice.millis(0, 20);
+            self.at(at, node, Event::Request(action));
+        }
+        if let Some(wake) = wake.map(|wake| wake.max(now)).filter(|wake| self.nodes[node].plans_to_wake(*wake)) {
+            self.at(wake, node, Event::Wake);
+        }
+    }
+
+    /// Somebody mends the mapping of an event that has stopped the source, and resumes it a while later.
+    fn stopped(&mut self, told: &[SourceEvent]) {
+        if told.iter().any(|event| matches!(event, SourceEvent::Stopped { .. })) {
+            self.log.mend();
+            let at = self.now + self.dice.millis(100, 3_000);
+            self.at(at, 0, Event::Operate);
+        }
+    }
+
+    /// Carries a request out and its answer back, or loses one of them.
+    fn request(&mut self, node: usize, action: SourceAction) {
+        let is_lost = self.has_faults() && self.dice.percent(4);
+        let answer = match action {
+            SourceAction::Close { .. } | SourceAction::Settled { .. } => return,
+            SourceAction::Refuse { .. } => unreachable!("the store of the simulator refuses no event"),
+            SourceAction::Open { reading, after } => {
+                let (reading, has_faults) = ((node, self.nodes[node].life, reading), self.has_faults());
+                self.log.open(&mut self.dice, reading, after, has_faults)
+            }
+            SourceAction::Read { reading, limit } => {
+                let Some(answer) = self.read(node, reading, limit) else { return };
+                answer
+            }
+            SourceAction::Lease { held, report } if !is_lost => {
+                let worker = self.nodes[node].worker.clone();
+                SourceInput::Leased(Ok(self.store.lease_source(&worker, &SOURCE.into(), TTL, held, &report)))
+            }
+            SourceAction::Lease { .. } => SourceInput::Leased(Err(StoreFailure::Failed)),
+            SourceAction::Release { held } => {
+                self.store.release_source(&self.nodes[node].worker, &SOURCE.into(), held);
+                SourceInput::Released
+            }
+            SourceAction::Ingest { id, ingest } => {
+                SourceInput::Ingested { id, result: self.try_ingest(ingest, is_lost) }
+            }
+        };
+        let at = self.now + self.dice.millis(0, 30);
+        self.at(at, node, Event::Answer(answer));
+    }
+
+    /// Reads now, or waits for something to read.
+    fn read(&mut self, node: usize, reading: ReadingId, limit: usize) -> Option<SourceInput> {
+        let has_faults = self.has_faults();
+        let read = self.log.read(&mut self.dice, (node, self.nodes[node].life, reading), limit, has_faults);
+        if read.is_none() {
+            let at = self.now + self.dice.millis(5, 50);
+            self.at(at, node, Event::Request(SourceAction::Read { reading, limit }));
+        }
+        read
+    }
+
+    /// Stores, and loses the answer or not; or is lost and perhaps carried out much later.
+    fn try_ingest(&mut self, ingest: Ingest, is_lost: bool) -> Result<Option<Enqueued>, IngestFailure> {
+        if !is_lost {
+            return Ok(self.ingest(&ingest));
+        }
+        if self.dice.percent(40) {
+            // Done, but nobody hears of it.
+            self.ingest(&ingest);
+            return Err(IngestFailure::Store(StoreFailure::Failed));
+        }
+        let at = self.now + self.dice.millis(10, 4_000);
+        self.at(at, 0, Event::Late(ingest));
+        Err(IngestFailure::Store(StoreFailure::TimedOut))
+    }
+
+    fn ingest(&mut self, ingest: &Ingest) -> Option<Enqueued> {
+        let holder = self.store.sources().first().map(|status| (status.worker.clone(), status.epoch));
+        let is_held = holder == Some((Some(ingest.worker.0.clone()), ingest.epoch));
+        let mut ingest = ingest.clone();
+        if self.planted == Some(Planted::IngestUnfenced)
+            && let Some((Some(worker), epoch)) = holder
+        {
+            (ingest.worker, ingest.epoch) = (WorkerId(worker), epoch);
+        }
+        let stored = self.store.ingest(&ingest)?;
+        if !is_held {
+            self.violations.insert(Violation::ForeignSettlement);
+        }
+        self.check_checkpoint(&ingest.checkpoint);
+        Some(stored)
+    }
+}

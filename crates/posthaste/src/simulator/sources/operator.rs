@@ -1,0 +1,25 @@
+//! Somebody who pauses, resumes and rewinds the source.
+
+use super::{Event, SOURCE, SourceWorld};
+use crate::inspect::SourceChange;
+
+impl SourceWorld {
+    pub(super) fn operate(&mut self) {
+        // Whoever goes ahead of the checkpoint wants to miss something.
+        let current = self.store.sources().into_iter().find_map(|status| status.checkpoint);
+        let changes = [
+            SourceChange::Pause,
+            SourceChange::Rewind(None),
+            SourceChange::Rewind(self.log.somewhere(&mut self.dice, current.as_ref())),
+            SourceChange::Resume,
+        ];
+        let which = if self.has_faults() { self.dice.below(4) as usize } else { 3 };
+        self.rewound |= (1..3).contains(&which);
+        // Before anybody has read it there is nothing to change.
+        let _ = self.store.change_source(&SOURCE.into(), &changes[which]);
+        if which == 0 {
+            let at = self.now + self.dice.millis(100, 2_000);
+            self.at(at, 0, Event::Operate);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Sources, against the suite and against what befalls them.
+
+mod kurrentdb;
