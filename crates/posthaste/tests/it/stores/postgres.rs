@@ -17,6 +17,7 @@ mod by_sqlx;
 mod counting;
 mod managed;
 mod plain_sql;
+mod plans;
 mod pooled;
 mod secured;
 mod segments;
