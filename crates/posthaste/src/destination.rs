@@ -60,7 +60,7 @@ impl Route {
     }
 }
 
-/// At most this many deliveries per second, with room for a burst. Counted by each worker on its own.
+/// At most this many deliveries per second, with room for a burst, over all workers: each has as much of it as it has of the partitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     /// Deliveries per second, over time.

@@ -12,6 +12,7 @@ pub use self::planted::Planted;
 use self::sources::SourceWorld;
 use self::world::World;
 pub use self::world::outage::Told;
+pub use self::world::tenants::{Delay, Pacing};
 
 mod checks;
 mod choices;
@@ -67,6 +68,16 @@ pub fn trace(seed: u64, planted: Option<Planted>, tell: Box<dyn FnMut(String)>) 
 /// An hour of outage with so many messages behind it, told to somebody or not: the same world but for that.
 pub fn hour_of_outage(messages: usize, told: bool) -> Told {
     World::with_outage(messages, told).told()
+}
+
+/// A tenant with one message behind another with so many.
+pub fn small_tenant_behind_a_large_one(messages: usize) -> Delay {
+    World::with_tenants(messages).delay()
+}
+
+/// So many workers with a limit for each tenant, and one tenant with more than that.
+pub fn limited_tenant(workers: usize, per_second: u32) -> Pacing {
+    World::with_limit(workers, per_second).pacing()
 }
 
 /// How many schedules it took to catch a planted mistake, or `None` if `most` were not enough.

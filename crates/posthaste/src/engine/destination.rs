@@ -33,6 +33,7 @@ mod reader;
 mod requests;
 mod scheduler;
 mod sink_answers;
+mod turns;
 
 /// What the engine tells a destination each time it passes over all of them.
 pub(super) struct Pass<'a> {

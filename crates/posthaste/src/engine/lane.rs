@@ -15,6 +15,7 @@ use self::unsaved::Unsaved;
 use super::mistakes::{Mistake, Mistakes};
 use crate::destination::Destination;
 use crate::journal::{Epoch, LaneState, Lease, Partition, Position};
+use crate::message::Text;
 use crate::retry::OnDead;
 
 pub(super) use self::crash_guard::{InFlightBefore, Suspects};
@@ -116,6 +117,11 @@ impl Lane {
     /// Keys whose messages wait behind a parked one.
     pub(super) fn held_keys(&self) -> usize {
         self.queues.held_keys()
+    }
+
+    /// Whose messages a queue has.
+    pub(super) fn tenant_of(&self, queue: QueueId) -> Option<&Text> {
+        self.queues.get(queue)?.messages.front()?.message.tenant.as_ref()
     }
 
     /// Nothing is with a sink.

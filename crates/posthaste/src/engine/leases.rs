@@ -199,6 +199,11 @@ impl Leases {
         self.held.contains_key(&partition)
     }
 
+    /// Which part of all partitions is held. Those of all workers together are never more than one.
+    pub(super) fn share_held(&self) -> f64 {
+        self.held.len() as f64 / self.partitions.max(1) as f64
+    }
+
     /// How many partitions are held.
     pub(super) fn len(&self) -> usize {
         self.held.len()

@@ -253,6 +253,7 @@ impl Plan {
             let letters = Destination::new(DEAD_LETTERS).route(Route::named_only()).policy(policy);
             destinations.push(Destination { timeout: ms(250), ..letters });
         }
+        destinations[0].resumes = dice.percent(10);
         destinations
     }
 

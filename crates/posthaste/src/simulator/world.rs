@@ -31,6 +31,7 @@ mod acts;
 pub(super) mod outage;
 mod schedule;
 mod small;
+pub(super) mod tenants;
 mod workers;
 
 /// Wall time at the start of every schedule.

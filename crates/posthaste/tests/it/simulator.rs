@@ -32,6 +32,26 @@ fn an_hour_of_outage_with_100_000_messages_makes_three_notices_that_delay_nothin
     assert!(told.slowest_beside < second && untold.slowest_beside < second, "{told:?} {untold:?}");
 }
 
+/// However many messages another tenant has in memory: those that are with the sink, and a turn or two.
+#[test]
+fn a_tenant_with_one_message_does_not_wait_for_one_with_thousands() {
+    let delay = simulator::small_tenant_behind_a_large_one(5_000);
+    assert_eq!((delay.violations.as_slice(), delay.large), (&[][..], 5_000));
+    assert!(delay.overtaken_by <= 150, "{delay:?}: what goes on while the message is read, and then a few runs");
+}
+
+#[test]
+fn the_limit_of_a_tenant_holds_over_all_workers() {
+    for workers in 1..=3 {
+        let pacing = simulator::limited_tenant(workers, 20);
+        assert!(pacing.violations.is_empty(), "{pacing:?}");
+        let most = 20 * pacing.seconds as usize;
+        assert!(pacing.arrived <= most + 6, "{workers} workers: {pacing:?}");
+        assert!(pacing.arrived >= most / 2, "{workers} workers: {pacing:?}");
+        assert!(pacing.most_in_a_second <= 20 + 6 + workers, "{workers} workers: {pacing:?}");
+    }
+}
+
 #[test]
 fn different_seeds_give_different_schedules() {
     let digests: HashSet<u64> = (0..50).map(|seed| simulator::run(seed, None).digest).collect();

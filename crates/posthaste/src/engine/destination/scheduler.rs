@@ -1,13 +1,13 @@
 //! Handing runs to the sink: who is next, and whether it may go.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::breaker::Breaker;
 use super::hand_overs::{Flight, HandOvers};
 use super::lanes::Lanes;
 use super::rate::{Pace, Rates};
-use super::{Lane, LaneId, Pass};
+use super::turns::Turns;
+use super::{Lane, Pass};
 use crate::destination::Destination;
 use crate::engine::lane::{QueueId, Taken, Terms};
 use crate::engine::mistakes::{Mistake, Mistakes};
@@ -19,8 +19,8 @@ use crate::sink::Run;
 /// Serves the lanes of one destination.
 #[derive(Debug)]
 pub(super) struct Scheduler {
-    /// Queues with something to hand over, first come first served.
-    ready: VecDeque<(LaneId, QueueId)>,
+    /// Queues with something to hand over.
+    ready: Turns,
     hand_overs: HandOvers,
     pub(super) breaker: Breaker,
     pace: Option<Pace>,
@@ -36,7 +36,7 @@ impl Scheduler {
     /// A scheduler with nothing to serve.
     pub(super) fn new(hand_overs: HandOvers, dest: &Destination, settings: &Settings, mistakes: Mistakes) -> Self {
         Self {
-            ready: VecDeque::new(),
+            ready: Turns::default(),
             hand_overs,
             breaker: Breaker::default(),
             pace: dest.rate.map(Pace::new),
@@ -62,8 +62,8 @@ impl Scheduler {
     pub(super) fn gather(&mut self, now: Duration, batch_delay: Duration, lanes: &mut Lanes) -> bool {
         let mut freed = false;
         for lane in lanes.iter_mut() {
-            for queue in lane.notices.ready.drain(..) {
-                self.ready.push_back((lane.id, queue));
+            for queue in std::mem::take(&mut lane.notices.ready) {
+                self.ready.push(lane.tenant_of(queue), (lane.id, queue));
             }
             freed |= std::mem::take(&mut lane.notices.freed);
         }
@@ -75,6 +75,7 @@ impl Scheduler {
 
     /// Hands over what may go. Returns how many messages were declared dead instead.
     pub(super) fn serve(&mut self, dest: &Destination, lanes: &mut Lanes, pass: &mut Pass<'_>) -> u64 {
+        self.share(pass.leases.share_held());
         let batch_is_due = self.batch_since.is_none_or(|since| pass.now >= since + dest.batch_delay);
         if self.paused || pass.stopping || !batch_is_due {
             return 0;
@@ -84,11 +85,11 @@ impl Scheduler {
             if !self.has_capacity(dest, pass.now) {
                 break;
             }
-            let Some((id, queue)) = self.ready.pop_front() else { break };
+            let Some((tenant, (id, queue))) = self.ready.pop() else { break };
             let Some(lane) = lanes.get_mut(id) else { continue };
             let not_after = pass.leases.safe_until(id.partition, id.epoch);
             if pass.now >= not_after && !self.mistakes.has(Mistake::DeliverWithoutLease) {
-                self.ready.push_back((id, queue));
+                self.ready.push(tenant.as_ref(), (id, queue));
                 continue;
             }
             match self.take_run(dest, lane, queue, pass) {
@@ -98,10 +99,10 @@ impl Scheduler {
                     let run = Run { destination: dest.name.clone(), partition: id.partition, deliveries };
                     self.hand_overs.add(flight, run, alone, not_after, pass.outbox);
                     if self.mistakes.has(Mistake::KeyTwiceInHandOver) {
-                        self.ready.push_front((id, queue));
+                        self.ready.push_first(tenant.as_ref(), (id, queue));
                     }
                 }
-                Taken::AfterSuspects => self.ready.push_back((id, queue)),
+                Taken::AfterSuspects => self.ready.push(tenant.as_ref(), (id, queue)),
                 Taken::Dead(message) => {
                     dead += 1;
                     pass.events.push(Event::KilledWorkers { destination: dest.name.clone(), message });
@@ -114,6 +115,16 @@ impl Scheduler {
             self.batch_since = None;
         }
         dead
+    }
+
+    /// The rates are those of all workers together; each has as much of them as it has of the partitions.
+    fn share(&mut self, share: f64) {
+        if let Some(pace) = &mut self.pace {
+            pace.share(share);
+        }
+        if let Some(rates) = &mut self.rates {
+            rates.share(share);
+        }
     }
 
     fn has_capacity(&self, dest: &Destination, now: Duration) -> bool {

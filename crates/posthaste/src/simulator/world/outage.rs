@@ -59,16 +59,7 @@ impl World {
 
     /// Runs it to its end.
     pub(in crate::simulator) fn told(mut self) -> Told {
-        self.arrival_times = Some(Vec::new());
-        while let Some(Reverse(next)) = self.queue.pop() {
-            self.now = next.at;
-            self.store.core.set_now(EPOCH + self.now);
-            self.step(next);
-            if self.done || self.now > self.plan.give_up || !self.checks.violations.is_empty() {
-                break;
-            }
-        }
-        let arrived = self.arrival_times.take().unwrap_or_default();
+        let arrived = self.arrivals();
         let of = |name: &'static str| arrived.iter().filter(move |(run, ..)| run == name);
         Told {
             notices: of("ops").map(|(_, event_type, ..)| event_type.clone()).collect(),
@@ -81,7 +72,21 @@ impl World {
         }
     }
 
-    fn message(&mut self, event_type: &str) -> Message {
+    /// Runs it to its end. Destination, type and time of all arrivals.
+    pub(super) fn arrivals(&mut self) -> Vec<(String, String, Duration)> {
+        self.arrival_times = Some(Vec::new());
+        while let Some(Reverse(next)) = self.queue.pop() {
+            self.now = next.at;
+            self.store.core.set_now(EPOCH + self.now);
+            self.step(next);
+            if self.done || self.now > self.plan.give_up || !self.checks.violations.is_empty() {
+                break;
+            }
+        }
+        self.arrival_times.take().unwrap_or_default()
+    }
+
+    pub(super) fn message(&mut self, event_type: &str) -> Message {
         self.next_id += 1;
         let id = MessageId(Uuid::from_u128(self.next_id));
         let builder = Message::builder(event_type, "order", self.next_id.to_string()).id(id).unordered();

@@ -15,6 +15,8 @@ use self::workers::Workers;
 use super::order::{BehindAProxy, order_suite};
 use crate::servers::redis::Server;
 
+#[cfg(feature = "kafka")]
+mod example;
 mod faults;
 mod jobs;
 mod queues;
