@@ -31,6 +31,8 @@ pub enum Name {
     Mongodb,
     /// Brokers: confirmed messages through a relay, each against a loop with the broker's client alone
     Brokers,
+    /// BullMQ: jobs that workers have completed, against a producer in Node with the same workers
+    Bullmq,
     /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others
     Webhook,
 }

@@ -111,6 +111,15 @@ impl Name {
                 ],
                 figures: &[],
             },
+            Self::Bullmq => Benchmark {
+                program: "bullmq",
+                features: "memory,bullmq",
+                server: None,
+                services: &["valkey"],
+                cases: &["jobs", "jobs-bare"],
+                ratios: &[("jobs_vs_bare", "jobs", "jobs-bare")],
+                figures: &[],
+            },
             Self::Webhook => Benchmark {
                 program: "webhook",
                 features: "memory,webhook",
