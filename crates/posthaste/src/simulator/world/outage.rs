@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::destination::{Destination, Route};
-use crate::inspect::{Filter, Page};
+use crate::inspect::{Filter, Listed, Page};
 use crate::message::{Message, MessageId};
 use crate::notify::{Last, Notice, Settings, Watcher};
 
@@ -93,6 +93,17 @@ impl World {
         builder.build().unwrap_or_else(|_| unreachable!("the simulator writes valid messages"))
     }
 
+    /// Page by page: a page ends also when many messages were looked at.
+    fn list_all(&self, filter: &Filter) -> Vec<Listed> {
+        let (mut all, mut after) = (Vec::new(), Some(Position::START));
+        while let Some(position) = after {
+            let page = self.store.core.list(filter, Page::after(position, usize::MAX));
+            all.extend(page.rows);
+            after = page.next;
+        }
+        all
+    }
+
     /// The watcher looks, as `notify::watch` does it on a real store.
     pub(super) fn look(&mut self) {
         let Some(mut watcher) = self.watcher.take() else { return };
@@ -106,8 +117,7 @@ impl World {
                 aggregate_id: Some(aggregate_id),
                 ..Filter::default()
             };
-            let listed = self.store.core.list(&filter, Page::after(Position::START, usize::MAX)).rows;
-            watcher.learn(subject, to, Last::of(&listed));
+            watcher.learn(subject, to, Last::of(&self.list_all(&filter)));
         }
         for notice in watcher.notices(now) {
             watcher.forget(&notice.subject, &notice.to);
