@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::step::{Steps, cargo, execute};
-use crate::{root, sim, test, tidy};
+use crate::{browser, root, sim, test, tidy};
 
 /// Enough schedules to meet every planted bug many times over.
 const SCHEDULES: u64 = 500_000;
@@ -23,6 +23,7 @@ pub fn run() -> Result<()> {
         tally = test::run(&test::Args::default())?;
         Ok(())
     })?;
+    steps.step("types of the dashboard", browser::check_types)?;
     steps.step("simulator", || sim::run(&sim::Args::schedules(SCHEDULES)))?;
     steps.step("small worlds", || sim::run(&sim::Args::exhaustive()))?;
     steps.step("examples", examples)?;

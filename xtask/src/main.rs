@@ -9,6 +9,7 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
 mod bench;
+mod browser;
 mod ci;
 mod clients;
 mod root;
@@ -37,6 +38,8 @@ enum Chore {
     Services(services::Args),
     /// Install what the programs of other languages in `clients` need
     Clients,
+    /// Install the browser that tests of the dashboard need, and check the types of its scripts
+    Dashboard,
     /// Run the protocol through seeded fault schedules
     Sim(sim::Args),
     /// Measure; the last line is one JSON object of ratios
@@ -64,6 +67,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Test(args) => test::run(&args).map(drop),
         Chore::Services(args) => services::run(args),
         Chore::Clients => clients::install(),
+        Chore::Dashboard => browser::check_types(),
         Chore::Sim(args) => sim::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::Tidy => tidy::run(),

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     audit, completions, demo, enqueue, explain, history, init, list, migrate, notify, operate, pause, purge, show,
-    sources,
+    sources, ui,
 };
 use crate::exit;
 
@@ -73,8 +73,13 @@ pub enum Command {
     Audit(audit::Args),
     /// Show what is wrong and who is told of it; with --test, send them a test
     Notify(notify::Args),
+    /// Serve the dashboard, also while no relay runs
+    Ui(ui::Args),
     /// Check that everything works: config, store, journal, destinations
     Check,
+    /// Print the description of the HTTP API, to make clients from
+    #[cfg(feature = "http")]
+    Openapi,
     /// Print the completion script for a shell
     Completions(completions::Args),
 }

@@ -19,6 +19,8 @@ pub mod init;
 pub mod list;
 pub mod migrate;
 pub mod notify;
+#[cfg(feature = "http")]
+pub mod openapi;
 pub mod operate;
 pub mod pause;
 pub mod purge;
@@ -26,6 +28,11 @@ pub mod run;
 pub mod show;
 pub mod sources;
 pub mod status;
+#[cfg(feature = "http")]
+pub mod ui;
+#[cfg(not(feature = "http"))]
+#[path = "commands/ui_absent.rs"]
+pub mod ui;
 
 pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
     use posthaste::inspect::Operation::{Discard, Replay};
@@ -49,6 +56,9 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Purge(args) => purge::execute(&context, &args).await,
         Command::Audit(args) => audit::execute(&context, &args).await,
         Command::Notify(args) => notify::execute(&context, &args).await,
+        Command::Ui(args) => ui::execute(&context, &args).await,
+        #[cfg(feature = "http")]
+        Command::Openapi => openapi::execute(&context),
         Command::Check => check::execute(&context).await,
         Command::Completions(args) => completions::execute(&args),
     }

@@ -1,4 +1,4 @@
-//! The relay's HTTP server: health, metrics, and everything the command line can do.
+//! The relay's HTTP server: health, metrics, everything the command line can do, and the dashboard.
 //!
 //! One list of routes (`routes::ROUTES`) makes the router, says who may call what, and makes the OpenAPI document. The tests go
 //! through the same list. Errors are `application/problem+json`.
@@ -18,6 +18,8 @@ use tokio::task::JoinHandle;
 
 use self::access::Access;
 use self::live::Live;
+pub use self::openapi::document;
+pub use self::pages::Files;
 use self::problem::Problem;
 use crate::config::{HttpPlan, ReadyPlan};
 use crate::operator::Operator;
@@ -31,10 +33,13 @@ mod live;
 mod messages;
 pub mod metrics;
 mod openapi;
+mod pages;
 mod problem;
 mod query;
 mod routes;
 mod selections;
+mod session;
+mod setup;
 mod source_changes;
 mod status;
 #[cfg(test)]
@@ -51,6 +56,7 @@ struct Inner {
     operator: Mutex<Operator>,
     monitor: Monitor,
     access: Access,
+    files: Files,
     ready: ReadyPlan,
     stopping: AtomicBool,
     overview: tokio::sync::Mutex<Option<(Instant, Arc<Overview>)>>,
@@ -58,11 +64,12 @@ struct Inner {
 }
 
 impl App {
-    pub fn new(plan: &HttpPlan, operator: Operator, monitor: Monitor) -> Self {
+    pub fn new(plan: &HttpPlan, operator: Operator, monitor: Monitor, files: Files) -> Self {
         Self(Arc::new(Inner {
             operator: Mutex::new(operator),
             monitor,
             access: Access::new(plan),
+            files,
             ready: plan.ready,
             stopping: AtomicBool::new(false),
             overview: tokio::sync::Mutex::default(),
@@ -72,6 +79,10 @@ impl App {
 
     fn operator(&self) -> Operator {
         self.0.operator.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn files(&self) -> &Files {
+        &self.0.files
     }
 
     /// The config was read again.
@@ -98,7 +109,7 @@ impl App {
 
     /// Every route of the list, guarded.
     fn router(&self) -> Router {
-        let mut router = Router::new();
+        let mut router = pages::routes();
         for route in routes::ROUTES {
             let guard = from_fn_with_state((self.clone(), route.role), access::authorise);
             router = router.route(route.path, (route.handler)().layer(guard));
@@ -120,10 +131,10 @@ pub struct Server {
 impl Server {
     /// Listens, or says why that is impossible.
     #[expect(clippy::disallowed_methods, reason = "the server's own tasks, ended with it")]
-    pub async fn start(plan: &HttpPlan, operator: Operator, monitor: Monitor) -> anyhow::Result<Self> {
+    pub async fn start(plan: &HttpPlan, operator: Operator, monitor: Monitor, files: Files) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(plan.bind).await.with_context(|| format!("cannot listen on {}", plan.bind))?;
         let address = listener.local_addr()?;
-        let app = App::new(plan, operator, monitor);
+        let app = App::new(plan, operator, monitor, files);
         let router = app.router();
         let task = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {

@@ -18,6 +18,8 @@ use posthaste::source::Checkpoint;
 use posthaste::store::Store;
 
 pub use self::documents::{OperationAnswer, PauseAnswer, PurgeAnswer, StatusAnswer, hex, show};
+#[cfg(feature = "http")]
+pub use self::setup::Setup;
 pub use self::who::user;
 use crate::config::{Plan, SourcePlan};
 use crate::exit::Misuse;
@@ -27,6 +29,8 @@ use crate::selection::{Selection, line};
 use crate::{clock, health};
 
 mod documents;
+#[cfg(feature = "http")]
+mod setup;
 mod who;
 
 /// Messages per transaction of a purge: short enough that writers hardly notice.
@@ -39,6 +43,8 @@ pub struct Operator {
     destinations: Arc<[Destination]>,
     retention: Option<Duration>,
     sources: Arc<[SourcePlan]>,
+    #[cfg(feature = "http")]
+    setup: Arc<Setup>,
 }
 
 impl Operator {
@@ -48,7 +54,15 @@ impl Operator {
             destinations: plan.destinations.iter().map(|planned| planned.destination.clone()).collect(),
             retention: plan.relay.retention,
             sources: plan.sources.clone().into(),
+            #[cfg(feature = "http")]
+            setup: Arc::new(Setup::of(plan)),
         }
+    }
+
+    /// The config in force.
+    #[cfg(feature = "http")]
+    pub fn setup(&self) -> Arc<Setup> {
+        self.setup.clone()
     }
 
     pub async fn overview(&self) -> posthaste::Result<Overview> {

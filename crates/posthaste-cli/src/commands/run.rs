@@ -25,7 +25,7 @@ use crate::store;
 mod notices;
 mod reload;
 mod server;
-mod signals;
+pub(super) mod signals;
 mod spans;
 mod wait_for_store;
 

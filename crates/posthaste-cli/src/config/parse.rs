@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use posthaste::duration;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::parse_notify::Notify;
@@ -115,7 +115,7 @@ pub struct Otlp {
 }
 
 /// What a caller may do. An operator may do everything that a viewer may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     Viewer,

@@ -9,7 +9,7 @@ use super::parse::{self, Span};
 use super::problem::Problem;
 
 /// Where the relay listens unless told otherwise: for this machine only.
-const DEFAULT_BIND: &str = "127.0.0.1:7700";
+const DEFAULT_BIND: ([u8; 4], u16) = ([127, 0, 0, 1], 7700);
 /// Short enough to type, long enough not to be guessed.
 const TOKEN_CHARS: usize = 16;
 
@@ -20,6 +20,13 @@ pub struct HttpPlan {
     pub hosts: Vec<String>,
     pub tokens: Vec<TokenPlan>,
     pub ready: ReadyPlan,
+}
+
+impl Default for HttpPlan {
+    fn default() -> Self {
+        let bind = SocketAddr::from(DEFAULT_BIND);
+        Self { bind, hosts: Vec::new(), tokens: Vec::new(), ready: ReadyPlan::default() }
+    }
 }
 
 /// When a backlog makes the relay not ready.
@@ -45,10 +52,10 @@ pub(super) fn resolve(written: Option<parse::Http>, problems: &mut Vec<Problem>)
     if !cfg!(feature = "http") {
         problems.push(Problem::new("http", crate::store::built_without("http")));
     }
-    let text = written.bind.as_deref().unwrap_or(DEFAULT_BIND);
-    let Ok(bind) = text.parse::<SocketAddr>() else {
-        let text =
-            format!("is `{text}`, which is not an address with a port: write one such as {DEFAULT_BIND} or [::1]:7700");
+    let usual = HttpPlan::default().bind;
+    let Ok(bind) = written.bind.as_deref().map_or(Ok(usual), str::parse::<SocketAddr>) else {
+        let text = written.bind.unwrap_or_default();
+        let text = format!("is `{text}`, which is not an address with a port: write one such as {usual} or [::1]:7700");
         problems.push(Problem::new("http.bind", text));
         return None;
     };

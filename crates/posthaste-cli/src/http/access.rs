@@ -1,19 +1,22 @@
 //! Who may do what.
 //!
-//! A bearer token has a name, which goes to the audit log, and a role. Without any token the server only listens on loopback, and
-//! every caller is an operator. A browser on the same machine can call it too, and a foreign page must not use it for that: the
-//! `Host` has to be ours (a foreign name that was rebound to loopback is not), and an `Origin`, if there is one, has to be the same.
+//! A bearer token has a name, which goes to the audit log, and a role; a browser has a session instead (`session`). Without any token the
+//! server only listens on loopback, and every caller is an operator. A browser on the same machine can call it too, and a foreign page
+//! must not use it for that: the `Host` has to be ours (a foreign name that was rebound to loopback is not), and an `Origin`, if there is
+//! one, has to be the same.
 
 use std::net::IpAddr;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
 
 use super::App;
 use super::problem::Problem;
+use super::session;
+use crate::clock;
 use crate::config::{HttpPlan, Role, TokenPlan};
 
 /// Who sent a request, and what it may do.
@@ -34,7 +37,7 @@ impl Access {
     }
 
     /// A request has to name us as its host, and one from a browser has to come from a page of ours.
-    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
+    pub fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let host = text(header::HOST).unwrap_or_default();
         if !self.is_ours(host) {
@@ -58,23 +61,43 @@ impl Access {
             || self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
     }
 
+    pub fn tokens(&self) -> &[TokenPlan] {
+        &self.tokens
+    }
+
     /// Compares with every token and in constant time, so that the time it takes tells nothing.
-    fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
+    pub fn token(&self, given: &str) -> Option<&TokenPlan> {
+        let same = |token: &&TokenPlan| bool::from(token.token.expose().as_bytes().ct_eq(given.as_bytes()));
+        self.tokens.iter().rfind(same)
+    }
+
+    /// Who sent a request, by its token or its cookie.
+    pub fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
         if self.tokens.is_empty() {
             return Some(Caller { who: "anonymous over HTTP".into(), role: Role::Operator });
         }
-        let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-        let (scheme, given) = given.split_once(' ')?;
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return None;
+        let Some(given) = headers.get(header::AUTHORIZATION) else {
+            return session::find(&self.tokens, headers, clock::now()).map(|found| found.caller);
+        };
+        let (scheme, given) = given.to_str().ok()?.split_once(' ')?;
+        let token = self.token(given.trim()).filter(|_| scheme.eq_ignore_ascii_case("bearer"))?;
+        Some(Caller { who: token.name.clone(), role: token.role })
+    }
+
+    /// A change made with a cookie needs the header that only a page of ours can send.
+    fn check_change(&self, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
+        if method.is_safe() || self.tokens.is_empty() || headers.contains_key(header::AUTHORIZATION) {
+            return Ok(());
         }
-        let mut found = None;
-        for token in &self.tokens {
-            if bool::from(token.token.expose().as_bytes().ct_eq(given.trim().as_bytes())) {
-                found = Some(Caller { who: token.name.clone(), role: token.role });
-            }
+        let Some(found) = session::find(&self.tokens, headers, clock::now()) else { return Ok(()) };
+        let given = headers.get(session::CSRF_HEADER).map_or(&b""[..], |value| value.as_bytes());
+        match bool::from(found.csrf.as_bytes().ct_eq(given)) {
+            true => Ok(()),
+            false => Err(Problem::new(
+                403,
+                "a change made with a cookie needs its x-posthaste-csrf header: GET /api/v1/session has it",
+            )),
         }
-        found
     }
 }
 
@@ -82,7 +105,8 @@ impl Access {
 pub async fn authorise(State((app, role)): State<(App, Option<Role>)>, mut request: Request, next: Next) -> Response {
     let access = &app.0.access;
     if let Some(role) = role {
-        if let Err(problem) = access.check_origin(request.headers()) {
+        let checked = access.check_origin(request.headers());
+        if let Err(problem) = checked.and_then(|()| access.check_change(request.method(), request.headers())) {
             return problem.into_response();
         }
         let Some(caller) = access.caller(request.headers()) else {

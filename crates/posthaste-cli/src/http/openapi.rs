@@ -14,6 +14,7 @@ use super::routes::{ROUTES, Role, Route};
 /// Schemas by subject.
 const SCHEMAS: &[&str] = &[
     include_str!("openapi/health.json"),
+    include_str!("openapi/session.json"),
     include_str!("openapi/store.json"),
     include_str!("openapi/live.json"),
     include_str!("openapi/messages.json"),
@@ -111,6 +112,8 @@ fn responses(route: &Route) -> Value {
     if route.role.is_some() {
         responses["401"] = problem("No token, or an unknown one");
         responses["403"] = problem("A token without the role, or another origin");
+    }
+    if route.path.starts_with("/api/") || route.role.is_some() {
         responses["default"] = problem("What went wrong");
     }
     responses

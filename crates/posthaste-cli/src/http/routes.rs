@@ -1,10 +1,11 @@
 //! Every route: what it is, who may call it, who answers, and what the answer looks like.
 
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 
 use self::parameters::{AGGREGATE, COMPLETE, COUNT, FAILURES, LINE, PAGE, Parameter, SELECTION, SERIES, SHOW};
 use super::{
-    App, audit, changes, failures, health, live, messages, metrics, openapi, selections, source_changes, status,
+    App, audit, changes, failures, health, live, messages, metrics, openapi, selections, session, setup,
+    source_changes, status,
 };
 pub use crate::config::Role;
 
@@ -36,6 +37,10 @@ pub static ROUTES: &[Route] = &[
     read("/livez", EVERYONE, "Whether the process works", &[], "Alive", || get(health::livez)).or("503", "Alive"),
     read("/readyz", EVERYONE, "Whether the relay keeps up; 503 while it does not, or stops", &[], "Readiness", || get(health::readyz)).or("503", "Readiness"),
     read("/openapi.json", EVERYONE, "This document", &[], "OpenApi", || get(openapi::serve)),
+    read("/api/v1/session", EVERYONE, "Who the caller is, by cookie or token", &[], "Session", || get(session::show)),
+    Route { role: EVERYONE, ..change("/api/v1/session", "Log in: a token for a cookie, for browsers", Some("Login"), "Session", || post(session::begin)) },
+    Route { role: EVERYONE, method: "DELETE", ..change("/api/v1/session", "Log out", None, "Session", || delete(session::end)) },
+    read("/api/v1/setup", VIEWER, "The config in force: where the journal is, and how each destination is served", &[], "Setup", || get(setup::show)),
     read("/metrics", VIEWER, "Figures for Prometheus", &[], "Metrics", || get(metrics::serve)),
     read("/api/v1/status", VIEWER, "Destinations, workers, and what needs a person", &[], "Status", || get(status::status)),
     read("/api/v1/now", VIEWER, "The state of now: one sentence, what needs a person, destinations; as old as it says", &[], "Now", || get(live::now)),

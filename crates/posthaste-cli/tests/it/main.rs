@@ -10,6 +10,8 @@ mod brokers;
 mod checking;
 mod config;
 mod crashes;
+#[cfg(all(feature = "http", feature = "webhook"))]
+mod dashboard;
 mod demo;
 #[cfg(all(feature = "mongodb", feature = "redis", feature = "rabbitmq"))]
 mod examples;

@@ -22,7 +22,8 @@ mod present {
     impl Server {
         pub async fn start(plan: &Plan, store: &Arc<dyn Store>, monitor: &Monitor) -> anyhow::Result<Self> {
             let Some(http) = &plan.http else { return Ok(Self(None)) };
-            let server = http::Server::start(http, Operator::new(plan, store), monitor.clone()).await?;
+            let (operator, files) = (Operator::new(plan, store), http::Files::default());
+            let server = http::Server::start(http, operator, monitor.clone(), files).await?;
             tracing::info!(address = %server.address, "HTTP server listens");
             Ok(Self(Some(server)))
         }

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::valid;
 use crate::config::{self, Env};
-use crate::http::Server;
+use crate::http::{Files, Server};
 use crate::operator::Operator;
 use crate::store;
 
@@ -47,7 +47,8 @@ impl Place {
         let destinations: Vec<_> = plan.destinations.iter().map(|planned| planned.destination.clone()).collect();
         store.register(&destinations).await.unwrap();
         let operator = Operator::new(&plan, &store);
-        let server = Server::start(plan.http.as_ref().unwrap(), operator, Monitor::default()).await.unwrap();
+        let server =
+            Server::start(plan.http.as_ref().unwrap(), operator, Monitor::default(), Files::default()).await.unwrap();
         Self { server, store, folder }
     }
 
@@ -85,13 +86,19 @@ impl Drop for Place {
 
 pub struct Answer {
     pub status: u16,
-    head: String,
+    pub head: String,
     pub body: String,
 }
 
 impl Answer {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {}", self.body))
+    }
+
+    /// A header of the answer, in small letters.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.head.lines().filter_map(|line| line.split_once(": "));
+        pairs.find(|(found, _)| *found == name).map(|(_, value)| value)
     }
 
     /// Says what went wrong as a problem document does.

@@ -1,0 +1,23 @@
+// How many a query selects, counted apart from the list and in pieces, so that nothing waits for it.
+import { useEffect, useState } from "../dom.js";
+import { get } from "./api.js";
+
+/** @param {string} query @returns {{ count: number, complete: boolean } | null} */
+export function useTotal(query) {
+  const [total, setTotal] = useState(/** @type {{ query: string, count: number, complete: boolean } | null} */ (null));
+  useEffect(() => {
+    const stop = new AbortController();
+    const run = async () => {
+      let [count, after] = [0, /** @type {string | null} */ ("")];
+      while (after !== null && !stop.signal.aborted) {
+        const piece = await get("deliveries/count", { query, after }, stop.signal);
+        count += piece.count;
+        after = piece.next;
+        setTotal({ query, count, complete: after === null });
+      }
+    };
+    run().catch(() => undefined);
+    return () => stop.abort();
+  }, [query]);
+  return total?.query === query ? total : null;
+}
