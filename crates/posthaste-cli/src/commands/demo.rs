@@ -21,6 +21,7 @@ use posthaste::store::Store;
 use posthaste::{Destination, Relay};
 use tokio::sync::Notify;
 
+use self::dashboard::Dashboard;
 use self::folder::Folder;
 use self::order_service::OrderService;
 use self::proof::{Evidence, Proof};
@@ -28,11 +29,13 @@ use self::receiver::Receiver;
 use self::records::Records;
 use self::view::View;
 use self::warehouse_sink::WarehouseSink;
+use super::run::signals::{Signal, Signals};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::store;
 use crate::{logging, paging};
 
+mod dashboard;
 mod event;
 mod folder;
 mod ledger;
@@ -53,10 +56,17 @@ pub struct Args {
     /// Where to put the database and its config [default: a new folder for temporary files; with --json it is removed]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// Leave it up afterwards, dashboard and all, with some orders a second, until Ctrl-C
+    #[arg(long)]
+    keep: bool,
 }
 
 /// How many orders are written by default.
 const ORDERS: u32 = 5_000;
+/// Orders a second, all writers together: a pace that a modest disk keeps up with.
+const PACE: f64 = 500.0;
+/// Orders a second while the demo is left up.
+const TRICKLE: f64 = 5.0;
 /// How long the warehouse is down.
 const OUTAGE: Duration = Duration::from_secs(3);
 /// If nothing arrives anywhere for this long, something is wrong, and the proof will show what.
@@ -69,12 +79,17 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
     }
     let folder = Folder::create(args.dir.as_deref(), context.output.json)?;
     let orders = args.orders.unwrap_or(ORDERS);
-    story::introduce(context.output, orders)?;
     let began = Instant::now();
-    let demo = Demo::set_up(&folder, orders, args.orders.is_none()).await?;
+    let mut demo = Demo::set_up(&folder, orders, args.orders.is_none()).await?;
+    let dashboard = Dashboard::start(&folder, &demo.store, &demo.monitor).await?;
+    story::introduce(context.output, orders, dashboard.url().as_deref())?;
     let (evidence, dead) = demo.run(View::new(context.output, orders)).await?;
     let proof = Proof::of(&evidence, began.elapsed());
     story::tell(context.output, &proof, &folder, dead.as_ref())?;
+    if args.keep {
+        story::leave_up(context.output, dashboard.url().as_deref())?;
+        demo.keep(&folder, orders).await?;
+    }
     folder.tidy_up()?;
     Ok(if proof.holds() { Exit::Ok } else { Exit::NotWell })
 }
@@ -84,22 +99,23 @@ struct Demo {
     orders: OrderService,
     ledger: Records,
     receiver: Receiver,
+    monitor: Monitor,
 }
 
 impl Demo {
     async fn set_up(folder: &Folder, orders: u32, may_end_early: bool) -> anyhow::Result<Self> {
         let store = store::migrate(&folder.store_plan()).await?;
         let receiver = Receiver::new().await?;
-        let orders = OrderService::start(&folder.database(), orders, may_end_early)?;
-        Ok(Self { store, orders, ledger: Records::default(), receiver })
+        let orders = OrderService::start(&folder.database(), 1..=orders, PACE, may_end_early)?;
+        Ok(Self { store, orders, ledger: Records::default(), receiver, monitor: Monitor::default() })
     }
 
     /// Writes, delivers, breaks the warehouse in the middle, and returns the evidence and one dead delivery as an example.
-    async fn run(self, view: View) -> anyhow::Result<(Evidence, Option<Listed>)> {
+    async fn run(&mut self, view: View) -> anyhow::Result<(Evidence, Option<Listed>)> {
         let relay = self.relay()?;
-        let (monitor, stop) = (relay.monitor(), Notify::new());
+        let stop = Notify::new();
         let story = async {
-            let told = self.story(&monitor, view).await;
+            let told = self.story(view).await;
             stop.notify_one();
             told
         };
@@ -111,10 +127,27 @@ impl Demo {
         self.evidence().await
     }
 
+    /// Goes on delivering, and writing a little, until it is told to stop.
+    async fn keep(&self, folder: &Folder, written: u32) -> anyhow::Result<()> {
+        let mut signals = Signals::new()?;
+        let _orders = OrderService::start(&folder.database(), written + 1..=u32::MAX, TRICKLE, false)?;
+        let stop = Notify::new();
+        let relay = self.relay()?;
+        let told = async {
+            while signals.next().await == Signal::Reload {}
+            stop.notify_one();
+        };
+        tokio::select! {
+            (relayed, ()) = async { tokio::join!(relay.run(stop.notified()), told) } => Ok(relayed?),
+            closed = self.receiver.serve() => anyhow::bail!("the warehouse has ended: {closed:?}"),
+        }
+    }
+
     fn relay(&self) -> anyhow::Result<Relay> {
         let policy = || Policy { backoff: Backoff::List(vec![Duration::from_millis(400)]), ..Policy::default() };
         Ok(Relay::builder(self.store.clone())
             .settings(Settings { retention: None, ..Settings::default() })
+            .monitor(self.monitor.clone())
             .destination(Destination::new("ledger").policy(policy()), ledger::sink(&self.ledger)?)
             .destination(
                 Destination::new("warehouse").policy(policy()),
@@ -124,7 +157,7 @@ impl Demo {
     }
 
     /// Half-way, the warehouse goes down for a while; then everything drains.
-    async fn story(&self, monitor: &Monitor, mut view: View) -> anyhow::Result<()> {
+    async fn story(&self, mut view: View) -> anyhow::Result<()> {
         let mut outage: Option<Instant> = None;
         let mut arrivals = Arrivals::default();
         loop {
@@ -141,14 +174,14 @@ impl Demo {
             let written = self.orders.is_done() && outage.is_some() && self.receiver.is_up();
             let quiet = arrivals.quiet_for(self.ledger.len() + self.receiver.records.len());
             let over = (written && view::is_settled(&overview)) || quiet > STUCK;
-            view.show(&self.orders, &monitor.snapshot(), &overview, over)?;
+            view.show(&self.orders, &self.monitor.snapshot(), &overview, over)?;
             if over {
                 return Ok(());
             }
         }
     }
 
-    async fn evidence(self) -> anyhow::Result<(Evidence, Option<Listed>)> {
+    async fn evidence(&mut self) -> anyhow::Result<(Evidence, Option<Listed>)> {
         let filter = Filter { statuses: vec![Status::Dead], ..Filter::default() };
         let listed = paging::read_all(&*self.store, &filter).await?;
         let mut dead: BTreeMap<String, HashSet<MessageId>> = BTreeMap::new();

@@ -36,3 +36,23 @@ fn the_commands_it_ends_with_work() {
     }
     place.run(["demo", "--dir", "kept"]).ends_with(2);
 }
+
+#[cfg(feature = "http")]
+#[test]
+fn it_is_left_up_on_request_with_a_dashboard_and_orders_that_go_on() {
+    use crate::program::{Relay, until};
+
+    let place = Place::empty();
+    let demo = Relay::in_program(place.command().args(["demo", "--orders", "100", "--dir", "kept", "--keep"]));
+    demo.prints("Relay and warehouse go on");
+    assert!(demo.printed().contains("Watch it in a browser: http://127.0.0.1:"), "{}", demo.printed());
+    let messages = || {
+        let answer = Answer::from(
+            command(&place.folder).args(["-c", "kept/posthaste.toml", "status", "--json"]).output().unwrap(),
+        );
+        answer.json_lines()[0]["messages"].as_u64().unwrap()
+    };
+    let before = messages();
+    until("more orders are written", || messages() > before);
+    demo.stop();
+}

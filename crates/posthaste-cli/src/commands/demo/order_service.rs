@@ -1,5 +1,6 @@
 //! The order service: an ordinary application that writes its data and its events in one transaction each.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,8 +13,6 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::event::{OrderEvent, Record, Step, is_called_off};
 
 const WRITERS: u32 = 4;
-/// Orders a second, all writers together: a pace that a modest disk keeps up with.
-const PACE: f64 = 500.0;
 /// On a slow disk, no order is begun after this long.
 const TIME_LIMIT: Duration = Duration::from_secs(12);
 
@@ -37,21 +36,28 @@ pub struct OrderService {
 
 impl OrderService {
     /// Starts the writers. Without `may_end_early` they write all orders, however long it takes.
-    pub fn start(path: &Path, orders: u32, may_end_early: bool) -> anyhow::Result<Self> {
-        let create = "CREATE TABLE orders (id INTEGER PRIMARY KEY, state TEXT NOT NULL, ship_to TEXT NOT NULL) STRICT";
+    pub fn start(
+        path: &Path,
+        orders: RangeInclusive<u32>,
+        per_second: f64,
+        may_end_early: bool,
+    ) -> anyhow::Result<Self> {
+        let create = "CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY, state TEXT NOT NULL, ship_to TEXT NOT NULL) STRICT";
         connect(path)?.execute_batch(create)?;
+        let (first, last) = orders.into_inner();
         let (begun, turn) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(())));
         let time_limit = if may_end_early { TIME_LIMIT } else { Duration::MAX };
         let start = |number: u32| {
             let (path, begun, turn) = (path.to_owned(), begun.clone(), turn.clone());
             std::thread::spawn(move || {
                 let written = Written::default();
-                let writer = Writer { connection: connect(&path)?, begun, turn, time_limit, written };
-                writer.work((1..=orders).filter(|order| order % WRITERS == number))
+                let pace = Pace { first, per_second };
+                let writer = Writer { connection: connect(&path)?, begun, turn, time_limit, pace, written };
+                writer.work((first..=last).filter(|order| order % WRITERS == number))
             })
         };
         let writers = (0..WRITERS).map(start).collect();
-        Ok(Self { orders, started: Instant::now(), time_limit, begun, writers })
+        Ok(Self { orders: last - first + 1, started: Instant::now(), time_limit, begun, writers })
     }
 
     pub fn orders_begun(&self) -> u32 {
@@ -72,9 +78,9 @@ impl OrderService {
     }
 
     /// Waits for the writers.
-    pub fn finish(self) -> anyhow::Result<Written> {
+    pub fn finish(&mut self) -> anyhow::Result<Written> {
         let mut all = Written::default();
-        for writer in self.writers {
+        for writer in self.writers.drain(..) {
             let written = writer.join().map_err(|_| anyhow::anyhow!("a writer of the order service panicked"))??;
             all.committed.extend(written.committed);
             all.rolled_back.extend(written.rolled_back);
@@ -88,7 +94,15 @@ struct Writer {
     begun: Arc<AtomicU32>,
     turn: Arc<Mutex<()>>,
     time_limit: Duration,
+    pace: Pace,
     written: Written,
+}
+
+/// So many orders a second, counted from the first one.
+#[derive(Clone, Copy)]
+struct Pace {
+    first: u32,
+    per_second: f64,
 }
 
 impl Writer {
@@ -100,7 +114,7 @@ impl Writer {
             if started.elapsed() > self.time_limit {
                 break;
             }
-            keep_pace(started, order);
+            self.pace.keep(started, order);
             self.begun.fetch_add(1, Ordering::Relaxed);
             open.insert(0, (order, 0));
             self.advance(&mut open)?;
@@ -158,7 +172,9 @@ fn connect(path: &Path) -> posthaste::Result<Connection> {
     sqlite::connect(path, &Options { busy_timeout: Duration::from_secs(30), ..Options::default() })
 }
 
-fn keep_pace(started: Instant, order: u32) {
-    let due = Duration::from_secs_f64(f64::from(order) / PACE);
-    std::thread::sleep(due.saturating_sub(started.elapsed()));
+impl Pace {
+    fn keep(self, started: Instant, order: u32) {
+        let due = Duration::from_secs_f64(f64::from(order - self.first) / self.per_second);
+        std::thread::sleep(due.saturating_sub(started.elapsed()));
+    }
 }

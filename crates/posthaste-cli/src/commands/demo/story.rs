@@ -8,7 +8,7 @@ use crate::output::paint::Hue;
 use crate::output::table::{Field, Table};
 use crate::output::{Output, count, thousands};
 
-pub fn introduce(output: Output, orders: u32) -> anyhow::Result<()> {
+pub fn introduce(output: Output, orders: u32, dashboard: Option<&str>) -> anyhow::Result<()> {
     if output.json {
         return Ok(());
     }
@@ -21,6 +21,20 @@ A relay delivers every event to two destinations:
   warehouse  a receiver behind a socket; it is down for three seconds, and refuses one order in fifty for good
 "
     ))?;
+    if let Some(url) = dashboard {
+        output.line(format_args!("Watch it in a browser: {}\n", output.paint.bold(url)))?;
+    }
+    Ok(())
+}
+
+/// With `--keep`: what is still there.
+pub fn leave_up(output: Output, dashboard: Option<&str>) -> anyhow::Result<()> {
+    if !output.json {
+        let place = dashboard.map_or(String::new(), |url| format!(" The dashboard is at {url}"));
+        output.line(format_args!(
+            "\nRelay and warehouse go on, with some orders a second, until you press Ctrl-C.{place}"
+        ))?;
+    }
     Ok(())
 }
 
