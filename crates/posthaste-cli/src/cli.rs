@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    audit, completions, demo, enqueue, explain, history, init, list, migrate, notify, operate, pause, purge, show,
-    sources,
+    audit, completions, demo, enqueue, explain, history, init, jobs, list, migrate, notify, operate, pause, purge,
+    show, sources,
 };
 use crate::exit;
 
@@ -69,6 +69,8 @@ pub enum Command {
     Sources(sources::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)
     Purge(purge::Args),
+    /// List replays and discards of many, and stop them
+    Jobs(jobs::Args),
     /// List who changed what: replays, discards, pauses, purges
     Audit(audit::Args),
     /// Show what is wrong and who is told of it; with --test, send them a test

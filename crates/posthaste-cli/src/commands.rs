@@ -16,6 +16,7 @@ pub mod enqueue;
 pub mod explain;
 pub mod history;
 pub mod init;
+pub mod jobs;
 pub mod list;
 pub mod migrate;
 pub mod notify;
@@ -47,6 +48,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Resume(args) => pause::resume(&context, &args).await,
         Command::Sources(args) => sources::execute(&context, &args).await,
         Command::Purge(args) => purge::execute(&context, &args).await,
+        Command::Jobs(args) => jobs::execute(&context, &args).await,
         Command::Audit(args) => audit::execute(&context, &args).await,
         Command::Notify(args) => notify::execute(&context, &args).await,
         Command::Check => check::execute(&context).await,

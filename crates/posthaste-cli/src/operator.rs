@@ -18,6 +18,11 @@ use posthaste::source::Checkpoint;
 use posthaste::store::Store;
 
 pub use self::documents::{OperationAnswer, PauseAnswer, PurgeAnswer, StatusAnswer, hex, show};
+pub use self::jobs::JobAnswer;
+#[cfg(feature = "http")]
+pub use self::lane::Lane;
+#[cfg(feature = "http")]
+pub use self::preview::Preview;
 pub use self::who::user;
 use crate::config::{Plan, SourcePlan};
 use crate::exit::Misuse;
@@ -27,6 +32,11 @@ use crate::selection::{Selection, line};
 use crate::{clock, health};
 
 mod documents;
+mod jobs;
+#[cfg(feature = "http")]
+mod lane;
+#[cfg(feature = "http")]
+mod preview;
 mod who;
 
 /// Messages per transaction of a purge: short enough that writers hardly notice.
@@ -79,6 +89,17 @@ impl Operator {
         Ok(types)
     }
 
+    /// The destinations of the config.
+    #[cfg(feature = "http")]
+    pub fn destinations(&self) -> &[Destination] {
+        &self.destinations
+    }
+
+    #[cfg(feature = "http")]
+    pub async fn leases(&self) -> posthaste::Result<Vec<posthaste::inspect::PartitionStatus>> {
+        self.store.leases().await
+    }
+
     /// Payloads may be personal or secret: each look at one over the network is written down.
     #[cfg(feature = "http")]
     pub async fn looked_at_payload(&self, who: &str, id: MessageId) -> posthaste::Result<()> {
@@ -115,10 +136,7 @@ impl Operator {
         filter: &Filter,
         mode: Mode,
     ) -> anyhow::Result<OperationReport> {
-        if *filter == Filter::default() {
-            let text = "say which deliveries: ids, or filters such as --status dead --destination NAME";
-            return Err(Misuse(text.into()).into());
-        }
+        jobs::refuse_everything(filter)?;
         let report = self.store.operate(operation, filter, mode).await?;
         if mode == Mode::Apply {
             let action = match operation {

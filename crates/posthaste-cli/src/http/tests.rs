@@ -7,6 +7,7 @@ use super::routes::Role;
 use super::*;
 
 mod client;
+mod jobs;
 mod living;
 mod selecting;
 mod valid;
@@ -44,7 +45,7 @@ fn every_route_that_changes_something_is_for_operators() {
 
 /// A path with something in the place of its parameters.
 fn concrete(path: &str) -> String {
-    path.replace("{id}", "01890a5d-ac96-774b-bcce-b302099a8057").replace("{name}", "nobody")
+    path.replace("{id}", "01890a5d-ac96-774b-bcce-b302099a8057").replace("{name}", "nobody").replace("{number}", "1")
 }
 
 #[tokio::test]
@@ -109,6 +110,7 @@ async fn what_is_not_understood_is_refused_and_changes_nothing() {
         ("/api/v1/discard", r#"{"selection": {"destnation": "crm"}, "dry_run": false}"#, 400),
         ("/api/v1/discard", r#"{"selection": {"status": ["dad"]}}"#, 400),
         ("/api/v1/replay", "not json", 400),
+        ("/api/v1/purge", "[null, null]", 400),
         ("/api/v1/purge", r#"{"older_than": "soon"}"#, 400),
         ("/api/v1/destinations/nobody/pause", "", 404),
     ];

@@ -18,6 +18,8 @@ mod first_steps;
 #[cfg(all(feature = "http", feature = "webhook"))]
 mod http;
 mod inspecting;
+#[cfg(all(feature = "sqlite", feature = "postgres"))]
+mod jobs;
 #[cfg(feature = "webhook")]
 mod listener;
 mod lives;
