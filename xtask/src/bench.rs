@@ -31,6 +31,8 @@ pub enum Name {
     Mongodb,
     /// Brokers: confirmed messages through a relay, each against a loop with the broker's client alone
     Brokers,
+    /// Expressions: what a filter and a small transformation cost for each message, in microseconds
+    Expressions,
     /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others
     Webhook,
 }

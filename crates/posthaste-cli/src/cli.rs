@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     audit, completions, demo, enqueue, explain, history, init, list, migrate, notify, operate, pause, purge, show,
-    sources,
+    sources, r#try,
 };
 use crate::exit;
 
@@ -69,10 +69,12 @@ pub enum Command {
     Sources(sources::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)
     Purge(purge::Args),
-    /// List who changed what: replays, discards, pauses, purges
+    /// List who changed what: replays, discards, pauses, purges, and who tried expressions on messages
     Audit(audit::Args),
     /// Show what is wrong and who is told of it; with --test, send them a test
     Notify(notify::Args),
+    /// Show what filter and transform of a destination do to real messages, before and after
+    Try(r#try::Args),
     /// Check that everything works: config, store, journal, destinations
     Check,
     /// Print the completion script for a shell

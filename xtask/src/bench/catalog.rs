@@ -111,6 +111,15 @@ impl Name {
                 ],
                 figures: &[],
             },
+            Self::Expressions => Benchmark {
+                program: "expressions",
+                features: "jq",
+                server: None,
+                services: &[],
+                cases: &[],
+                ratios: &[],
+                figures: &["filter-us", "transform-us"],
+            },
             Self::Webhook => Benchmark {
                 program: "webhook",
                 features: "memory,webhook",
