@@ -17,6 +17,7 @@ mod sim;
 mod step;
 mod test;
 mod tidy;
+mod tools;
 mod verify;
 
 /// The chores of this repository.

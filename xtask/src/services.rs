@@ -20,7 +20,7 @@ mod catalog;
 mod emulate;
 mod go;
 mod in_use;
-mod install;
+pub mod install;
 mod instance;
 mod kafka;
 mod mailpit;

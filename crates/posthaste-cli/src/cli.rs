@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     audit, completions, demo, enqueue, explain, history, init, jobs, list, migrate, notify, operate, pause, purge,
-    show, sources,
+    show, sources, r#try,
 };
 use crate::exit;
 
@@ -71,10 +71,12 @@ pub enum Command {
     Purge(purge::Args),
     /// List replays and discards of many, and stop them
     Jobs(jobs::Args),
-    /// List who changed what: replays, discards, pauses, purges
+    /// List who changed what: replays, discards, pauses, purges, and who tried expressions on messages
     Audit(audit::Args),
     /// Show what is wrong and who is told of it; with --test, send them a test
     Notify(notify::Args),
+    /// Show what filter and transform of a destination do to real messages, before and after
+    Try(r#try::Args),
     /// Check that everything works: config, store, journal, destinations
     Check,
     /// Print the completion script for a shell

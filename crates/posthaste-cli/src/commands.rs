@@ -27,6 +27,7 @@ pub mod run;
 pub mod show;
 pub mod sources;
 pub mod status;
+pub mod r#try;
 
 pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
     use posthaste::inspect::Operation::{Discard, Replay};
@@ -51,6 +52,7 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Jobs(args) => jobs::execute(&context, &args).await,
         Command::Audit(args) => audit::execute(&context, &args).await,
         Command::Notify(args) => notify::execute(&context, &args).await,
+        Command::Try(args) => r#try::execute(&context, &args).await,
         Command::Check => check::execute(&context).await,
         Command::Completions(args) => completions::execute(&args),
     }

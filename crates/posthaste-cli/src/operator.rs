@@ -11,7 +11,6 @@ use posthaste::inspect::{
     AuditEntry, Change, Filter, Listed, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
     SourceChange, SourceStatus,
 };
-#[cfg(feature = "http")]
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
 use posthaste::source::Checkpoint;
@@ -24,9 +23,10 @@ pub use self::lane::Lane;
 #[cfg(feature = "http")]
 pub use self::preview::Preview;
 pub use self::who::user;
-use crate::config::{Plan, SourcePlan};
+use crate::config::{DestinationPlan, Plan, SourcePlan};
 use crate::exit::Misuse;
 use crate::explain::{Explanation, Facts, explain};
+use crate::expressions::{Trial, Tried, Wanted};
 use crate::paging;
 use crate::selection::{Selection, line};
 use crate::{clock, health};
@@ -47,6 +47,7 @@ const PURGE_BATCH: usize = 5_000;
 pub struct Operator {
     store: Arc<dyn Store>,
     destinations: Arc<[Destination]>,
+    transforms: Arc<[(Name, String)]>,
     retention: Option<Duration>,
     sources: Arc<[SourcePlan]>,
 }
@@ -56,6 +57,7 @@ impl Operator {
         Self {
             store: store.clone(),
             destinations: plan.destinations.iter().map(|planned| planned.destination.clone()).collect(),
+            transforms: plan.destinations.iter().filter_map(DestinationPlan::transform).collect(),
             retention: plan.relay.retention,
             sources: plan.sources.clone().into(),
         }
@@ -126,6 +128,31 @@ impl Operator {
         let report = self.store.get(id).await?.ok_or_else(missing)?;
         let explanations = explain(Facts { report: &report, destinations: &self.destinations, now: clock::now() });
         Ok((report, explanations))
+    }
+
+    /// What filter and transform of a destination, or others in their place, do to the newest messages of its route. Nothing is
+    /// delivered.
+    pub async fn try_out(&self, who: &str, wanted: &Wanted, mut filter: Filter) -> anyhow::Result<Vec<Tried>> {
+        let known = self.destinations.iter().find(|known| known.name.as_str() == wanted.destination);
+        let Some(destination) = known else {
+            let names: Vec<&str> = self.destinations.iter().map(|known| known.name.as_str()).collect();
+            let text = format!("the config has no destination {}: it has {}", wanted.destination, names.join(", "));
+            return Err(Misuse(text).into());
+        };
+        let transform = self.transforms.iter().find(|(name, _)| *name == destination.name).map(|(_, source)| &**source);
+        let configured = destination.filter.as_ref().map(posthaste::destination::Filter::text);
+        let trial = Trial::new(wanted.filter.as_deref().or(configured), wanted.transform.as_deref().or(transform))?;
+        filter.destination = Some(destination.name.clone());
+        let newest = self.list(&filter, Page::before(Position::END, wanted.limit), None).await?;
+        let mut tried = Vec::with_capacity(newest.rows.len());
+        for row in newest.rows {
+            // What was purged meanwhile is left out.
+            if let Some(report) = self.store.get(row.id).await? {
+                tried.push(trial.run(&report));
+            }
+        }
+        self.record(who, "try", line::write(&Selection::from(&filter)), tried.len() as u64).await?;
+        Ok(tried)
     }
 
     /// Replays or discards what the filter selects, or counts it.

@@ -13,9 +13,9 @@ use super::App;
 use super::access::Caller;
 use super::problem::Problem;
 use super::query;
-use crate::clock;
 use crate::operator::{OperationAnswer, PauseAnswer, PurgeAnswer};
 use crate::selection::{Selection, line};
+use crate::{clock, expressions};
 
 /// Deliveries that one request changes at most.
 const AT_ONCE: u64 = 1_000;
@@ -120,6 +120,34 @@ pub(super) fn not_found(error: anyhow::Error) -> Problem {
         Ok(unknown) => Problem::new(404, unknown.0),
         Err(other) => other.into(),
     }
+}
+
+/// Unknown names are refused.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TryOut {
+    filter: Option<String>,
+    transform: Option<String>,
+    limit: Option<usize>,
+    selection: Selection,
+}
+
+/// Changes nothing, but shows payloads: who looked goes to the audit log.
+pub async fn try_out(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(destination): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let TryOut { filter, transform, limit, selection } = query::body(&headers, &body)?;
+    let limit = limit.unwrap_or(expressions::DEFAULT_LIMIT);
+    if !(1..=expressions::MAX_LIMIT).contains(&limit) {
+        return Err(Problem::bad_request(format!("`limit`: write a number from 1 to {}", expressions::MAX_LIMIT)));
+    }
+    let wanted = expressions::Wanted { destination, filter, transform, limit };
+    let tried = app.operator().try_out(&caller.who, &wanted, selection.filter(clock::now())).await?;
+    Ok(Json(json!({ "messages": tried })))
 }
 
 pub async fn purge(

@@ -65,6 +65,7 @@ pub static ROUTES: &[Route] = &[
     change("/api/v1/discard", "Discard deliveries: they are never delivered; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::discard)),
     change("/api/v1/destinations/{name}/pause", "Stop all deliveries to a destination until it is resumed", None, "Paused", || post(changes::pause)),
     change("/api/v1/destinations/{name}/resume", "Resume deliveries to a paused destination", None, "Paused", || post(changes::resume)),
+    change("/api/v1/destinations/{name}/try", "What filter and transform do to real messages; nothing is delivered", Some("Try"), "Tried", || post(changes::try_out)),
     read("/api/v1/sources", VIEWER, "Foreign logs that are read into the journal", &[], "Sources", || get(status::sources)),
     change("/api/v1/sources/{source}/pause", "Read no more of a source until it is resumed", None, "SourceChanged", || post(source_changes::pause)),
     change("/api/v1/sources/{source}/resume", "Read a source on that is paused or has stopped", None, "SourceChanged", || post(source_changes::resume)),

@@ -225,6 +225,32 @@ async fn payloads_are_for_operators() {
     assert!(shown.body.contains(r#"{"n":0}"#) || shown.body.contains(r#"{\"n\":0}"#), "{}", shown.body);
 }
 
+#[cfg(feature = "jq")]
+#[tokio::test]
+async fn expressions_are_tried_by_operators_and_that_is_on_record() {
+    let place = Place::new().await;
+    place.write(3).await;
+    let path = "/api/v1/destinations/crm/try";
+    assert_eq!(place.ask("POST", path, Some(VIEWER)).await.status, 403);
+    let wanted = r#"{"filter":".payload.n > 1","transform":".payload = {m: .payload.n}","limit":2}"#;
+    let tried = place.post(path, wanted).await;
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    let messages = &tried.json()["messages"];
+    assert_eq!((messages.as_array().unwrap().len(), &messages[1]["outcome"]), (2, &"filtered_out".into()));
+    assert_eq!((&messages[0]["before"]["payload"]["n"], &messages[0]["after"]["payload"]["m"]), (&2.into(), &2.into()));
+    for (body, status) in
+        [(r#"{"filter":".a |"}"#, 400), (r#"{"limit":0}"#, 400), (r#"{"filtre":"."}"#, 400), ("", 200)]
+    {
+        assert_eq!(place.post(path, body).await.status, status, "{body}");
+    }
+    let audit = place.ask("GET", "/api/v1/audit", Some(VIEWER)).await.json();
+    let last = &audit["entries"][1];
+    assert_eq!(
+        (&last["who"], &last["action"], &last["target"]),
+        (&"ann".into(), &"try".into(), &"destination:crm".into())
+    );
+}
+
 #[tokio::test]
 async fn unknown_routes_and_methods_are_problems_too() {
     let place = Place::new().await;

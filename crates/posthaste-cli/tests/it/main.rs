@@ -14,6 +14,8 @@ mod demo;
 #[cfg(all(feature = "mongodb", feature = "redis", feature = "rabbitmq"))]
 mod examples;
 mod explaining;
+#[cfg(feature = "jq")]
+mod expressions;
 mod first_steps;
 #[cfg(all(feature = "http", feature = "webhook"))]
 mod http;
