@@ -33,6 +33,8 @@ pub enum Name {
     Brokers,
     /// BullMQ: jobs that workers have completed, against a producer in Node with the same workers
     Bullmq,
+    /// Expressions: what a filter and a small transformation cost for each message, in microseconds
+    Expressions,
     /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others
     Webhook,
 }

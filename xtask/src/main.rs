@@ -18,6 +18,7 @@ mod sim;
 mod step;
 mod test;
 mod tidy;
+mod tools;
 mod verify;
 
 /// The chores of this repository.

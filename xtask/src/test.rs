@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use self::report::Report;
 use crate::services::InUse;
 use crate::step::{cargo, shown};
-use crate::{browser, clients, services};
+use crate::{browser, clients, services, tools};
 
 mod report;
 mod slowest;
@@ -47,6 +47,7 @@ pub fn run(args: &Args) -> Result<Tally> {
     let servers = InUse::start(&services::for_tests(), args.keep_services)?;
     clients::install()?;
     browser::install()?;
+    tools::install()?;
     let report = match args.stress {
         Some(rounds) => stress::run(&Tests::new(args), rounds),
         None => Tests::new(args).run(),

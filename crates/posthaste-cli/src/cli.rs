@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    audit, completions, demo, enqueue, explain, history, init, list, migrate, notify, operate, pause, purge, show,
-    sources, ui,
+    audit, completions, demo, enqueue, explain, history, init, jobs, list, migrate, notify, operate, pause, purge,
+    show, sources, r#try, ui,
 };
 use crate::exit;
 
@@ -69,10 +69,14 @@ pub enum Command {
     Sources(sources::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)
     Purge(purge::Args),
-    /// List who changed what: replays, discards, pauses, purges
+    /// List replays and discards of many, and stop them
+    Jobs(jobs::Args),
+    /// List who changed what: replays, discards, pauses, purges, and who tried expressions on messages
     Audit(audit::Args),
     /// Show what is wrong and who is told of it; with --test, send them a test
     Notify(notify::Args),
+    /// Show what filter and transform of a destination do to real messages, before and after
+    Try(r#try::Args),
     /// Serve the dashboard, also while no relay runs
     Ui(ui::Args),
     /// Check that everything works: config, store, journal, destinations

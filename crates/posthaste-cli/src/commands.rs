@@ -16,6 +16,7 @@ pub mod enqueue;
 pub mod explain;
 pub mod history;
 pub mod init;
+pub mod jobs;
 pub mod list;
 pub mod migrate;
 pub mod notify;
@@ -28,6 +29,7 @@ pub mod run;
 pub mod show;
 pub mod sources;
 pub mod status;
+pub mod r#try;
 #[cfg(feature = "http")]
 pub mod ui;
 #[cfg(not(feature = "http"))]
@@ -54,8 +56,10 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Resume(args) => pause::resume(&context, &args).await,
         Command::Sources(args) => sources::execute(&context, &args).await,
         Command::Purge(args) => purge::execute(&context, &args).await,
+        Command::Jobs(args) => jobs::execute(&context, &args).await,
         Command::Audit(args) => audit::execute(&context, &args).await,
         Command::Notify(args) => notify::execute(&context, &args).await,
+        Command::Try(args) => r#try::execute(&context, &args).await,
         Command::Ui(args) => ui::execute(&context, &args).await,
         #[cfg(feature = "http")]
         Command::Openapi => openapi::execute(&context),

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use posthaste::Destination;
+use posthaste::destination::Filter;
 use posthaste::inspect::{DeliveryReport, Report, Status};
+use posthaste::rules::route::{self, Admission};
 use serde::Serialize;
 
 use self::obstacle::Obstacle;
@@ -22,6 +24,13 @@ pub struct Facts<'a> {
 }
 
 impl Facts<'_> {
+    /// The filter of the destination, if it leaves the message out.
+    fn filtered_out(&self, name: &str) -> Option<&Filter> {
+        let destination = self.configured(name)?;
+        let left_out = route::filtered(destination, &self.report.message) == Admission::FilteredOut;
+        destination.filter.as_ref().filter(|_| left_out)
+    }
+
     /// The destination as the config has it.
     fn configured(&self, name: &str) -> Option<&Destination> {
         self.destinations.iter().find(|destination| destination.name.as_str() == name)
@@ -55,6 +64,7 @@ pub struct Remedy {
 pub enum Cause {
     NoRoute,
     Delivered,
+    FilteredOut,
     Discarded,
     Paused,
     NoWorker,

@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -21,14 +21,18 @@ use self::live::Live;
 pub use self::openapi::document;
 pub use self::pages::Files;
 use self::problem::Problem;
+use self::workers::Moves;
 use crate::config::{HttpPlan, ReadyPlan};
 use crate::operator::Operator;
 
 mod access;
 mod audit;
 mod changes;
+mod destinations;
 mod failures;
 mod health;
+mod jobs;
+mod lanes;
 mod live;
 mod messages;
 pub mod metrics;
@@ -44,6 +48,7 @@ mod source_changes;
 mod status;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 /// Counting may be costly: a second request within this time gets the same overview.
 const OVERVIEW_TTL: Duration = Duration::from_secs(1);
@@ -61,6 +66,7 @@ struct Inner {
     stopping: AtomicBool,
     overview: tokio::sync::Mutex<Option<(Instant, Arc<Overview>)>>,
     live: Live,
+    moves: Mutex<Moves>,
 }
 
 impl App {
@@ -74,6 +80,7 @@ impl App {
             stopping: AtomicBool::new(false),
             overview: tokio::sync::Mutex::default(),
             live: Live::default(),
+            moves: Mutex::default(),
         }))
     }
 
@@ -83,6 +90,10 @@ impl App {
 
     fn files(&self) -> &Files {
         &self.0.files
+    }
+
+    fn moves(&self) -> MutexGuard<'_, Moves> {
+        self.0.moves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The config was read again.

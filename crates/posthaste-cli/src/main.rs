@@ -25,6 +25,7 @@ mod config;
 mod context;
 mod exit;
 mod explain;
+mod expressions;
 #[cfg(feature = "http")]
 mod failures;
 mod health;

@@ -11,24 +11,34 @@ use posthaste::inspect::{
     AuditEntry, Change, Filter, Listed, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
     SourceChange, SourceStatus,
 };
-#[cfg(feature = "http")]
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
 use posthaste::source::Checkpoint;
 use posthaste::store::Store;
 
 pub use self::documents::{OperationAnswer, PauseAnswer, PurgeAnswer, StatusAnswer, hex, show};
+pub use self::jobs::JobAnswer;
+#[cfg(feature = "http")]
+pub use self::lane::Lane;
+#[cfg(feature = "http")]
+pub use self::preview::Preview;
 #[cfg(feature = "http")]
 pub use self::setup::Setup;
 pub use self::who::user;
-use crate::config::{Plan, SourcePlan};
+use crate::config::{DestinationPlan, Plan, SourcePlan};
 use crate::exit::Misuse;
 use crate::explain::{Explanation, Facts, explain};
+use crate::expressions::{Trial, Tried, Wanted};
 use crate::paging;
 use crate::selection::{Selection, line};
 use crate::{clock, health};
 
 mod documents;
+mod jobs;
+#[cfg(feature = "http")]
+mod lane;
+#[cfg(feature = "http")]
+mod preview;
 #[cfg(feature = "http")]
 mod setup;
 mod who;
@@ -41,6 +51,7 @@ const PURGE_BATCH: usize = 5_000;
 pub struct Operator {
     store: Arc<dyn Store>,
     destinations: Arc<[Destination]>,
+    transforms: Arc<[(Name, String)]>,
     retention: Option<Duration>,
     sources: Arc<[SourcePlan]>,
     #[cfg(feature = "http")]
@@ -52,6 +63,7 @@ impl Operator {
         Self {
             store: store.clone(),
             destinations: plan.destinations.iter().map(|planned| planned.destination.clone()).collect(),
+            transforms: plan.destinations.iter().filter_map(DestinationPlan::transform).collect(),
             retention: plan.relay.retention,
             sources: plan.sources.clone().into(),
             #[cfg(feature = "http")]
@@ -93,6 +105,17 @@ impl Operator {
         Ok(types)
     }
 
+    /// The destinations of the config.
+    #[cfg(feature = "http")]
+    pub fn destinations(&self) -> &[Destination] {
+        &self.destinations
+    }
+
+    #[cfg(feature = "http")]
+    pub async fn leases(&self) -> posthaste::Result<Vec<posthaste::inspect::PartitionStatus>> {
+        self.store.leases().await
+    }
+
     /// Payloads may be personal or secret: each look at one over the network is written down.
     #[cfg(feature = "http")]
     pub async fn looked_at_payload(&self, who: &str, id: MessageId) -> posthaste::Result<()> {
@@ -121,6 +144,31 @@ impl Operator {
         Ok((report, explanations))
     }
 
+    /// What filter and transform of a destination, or others in their place, do to the newest messages of its route. Nothing is
+    /// delivered.
+    pub async fn try_out(&self, who: &str, wanted: &Wanted, mut filter: Filter) -> anyhow::Result<Vec<Tried>> {
+        let known = self.destinations.iter().find(|known| known.name.as_str() == wanted.destination);
+        let Some(destination) = known else {
+            let names: Vec<&str> = self.destinations.iter().map(|known| known.name.as_str()).collect();
+            let text = format!("the config has no destination {}: it has {}", wanted.destination, names.join(", "));
+            return Err(Misuse(text).into());
+        };
+        let transform = self.transforms.iter().find(|(name, _)| *name == destination.name).map(|(_, source)| &**source);
+        let configured = destination.filter.as_ref().map(posthaste::destination::Filter::text);
+        let trial = Trial::new(wanted.filter.as_deref().or(configured), wanted.transform.as_deref().or(transform))?;
+        filter.destination = Some(destination.name.clone());
+        let newest = self.list(&filter, Page::before(Position::END, wanted.limit), None).await?;
+        let mut tried = Vec::with_capacity(newest.rows.len());
+        for row in newest.rows {
+            // What was purged meanwhile is left out.
+            if let Some(report) = self.store.get(row.id).await? {
+                tried.push(trial.run(&report));
+            }
+        }
+        self.record(who, "try", line::write(&Selection::from(&filter)), tried.len() as u64).await?;
+        Ok(tried)
+    }
+
     /// Replays or discards what the filter selects, or counts it.
     pub async fn operate(
         &self,
@@ -129,10 +177,7 @@ impl Operator {
         filter: &Filter,
         mode: Mode,
     ) -> anyhow::Result<OperationReport> {
-        if *filter == Filter::default() {
-            let text = "say which deliveries: ids, or filters such as --status dead --destination NAME";
-            return Err(Misuse(text.into()).into());
-        }
+        jobs::refuse_everything(filter)?;
         let report = self.store.operate(operation, filter, mode).await?;
         if mode == Mode::Apply {
             let action = match operation {

@@ -99,6 +99,12 @@ impl Selection {
         }
     }
 
+    /// The same with this status alone.
+    #[cfg(feature = "http")]
+    pub fn with_status(self, status: Status) -> Self {
+        Self { statuses: vec![status], ..self }
+    }
+
     /// As a command line has it, ready to be pasted into a shell.
     #[cfg(feature = "http")]
     pub fn command(&self, command: &str) -> String {

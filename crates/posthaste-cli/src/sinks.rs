@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::config::{Problem, fit};
+use crate::expressions;
 
 /// The `type` of a destination. Every sink that Posthaste knows is here, built in or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -73,6 +74,8 @@ pub struct Planned {
     pub kind: Kind,
     /// May hold secrets.
     pub settings: Value,
+    /// What changes messages on their way to it.
+    pub transform: Option<String>,
 }
 
 impl fmt::Debug for Planned {
@@ -84,7 +87,11 @@ impl fmt::Debug for Planned {
 impl Planned {
     /// The sink itself; nothing if [`Planned::open_or_note`] said so.
     pub fn open(&self) -> Option<Arc<dyn Sink>> {
-        self.open_or_note("", &mut Vec::new())
+        let sink = self.open_or_note("", &mut Vec::new())?;
+        match &self.transform {
+            Some(transform) => expressions::transformed(transform, sink).ok(),
+            None => Some(sink),
+        }
     }
 
     /// Opens the sink, or notes what is wrong with the settings, which are to be found at the key `under`. No sink connects

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, Kind, Result};
+use crate::message::Message;
 use crate::retry::Policy;
 
 /// The name of a destination; cheap to clone.
@@ -60,6 +61,52 @@ impl Route {
     }
 }
 
+/// What a [`Filter`] asks about a message; an error says why it cannot be answered.
+type Question = dyn Fn(&Message) -> std::result::Result<bool, String> + Send + Sync;
+
+/// Which of the messages on its route a destination takes. What it leaves out counts as passed. What it cannot be asked about is dead
+/// there, with the reason.
+///
+/// It has to be pure: a message is asked about again after a restart, and at each attempt.
+#[derive(Clone)]
+pub struct Filter {
+    text: Arc<str>,
+    takes: Arc<Question>,
+}
+
+impl Filter {
+    /// A filter and the text that stands for it. A reason must contain no payload.
+    pub fn new(
+        text: impl Into<Arc<str>>,
+        takes: impl Fn(&Message) -> std::result::Result<bool, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { text: text.into(), takes: Arc::new(takes) }
+    }
+
+    /// What it is called where people read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the destination takes this message.
+    pub fn takes(&self, message: &Message) -> std::result::Result<bool, String> {
+        (self.takes)(message)
+    }
+}
+
+/// Filters are the same if their texts are.
+impl PartialEq for Filter {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Filter").field(&self.text).finish()
+    }
+}
+
 /// At most this many deliveries per second, with room for a burst, over all workers: each has as much of it as it has of the partitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
@@ -87,6 +134,8 @@ pub struct Destination {
     pub name: Name,
     /// Which messages it gets.
     pub route: Route,
+    /// Which of those it takes; all of them without one.
+    pub filter: Option<Filter>,
     /// How failures are treated.
     pub policy: Policy,
     /// Runs handed to the sink at once, over all keys.
@@ -150,6 +199,7 @@ impl Destination {
         Self {
             name: name.into(),
             route: Route::everything(),
+            filter: None,
             policy: Policy::default(),
             max_in_flight: 64,
             max_run: 100,
@@ -167,6 +217,12 @@ impl Destination {
     #[must_use]
     pub fn route(self, route: Route) -> Self {
         Self { route, ..self }
+    }
+
+    /// Sets which of the messages on its route it takes.
+    #[must_use]
+    pub fn filter(self, filter: Filter) -> Self {
+        Self { filter: Some(filter), ..self }
     }
 
     /// Sets how failures are treated.

@@ -7,8 +7,10 @@ use async_trait::async_trait;
 
 use crate::destination::Name;
 use crate::error::Result;
+use crate::journal::WorkerId;
 use crate::message::MessageId;
 
+mod job;
 mod listing;
 mod operation;
 mod overview;
@@ -16,10 +18,11 @@ mod report;
 mod source;
 mod status;
 
+pub use self::job::{Job, JobState, NewJob};
 pub use self::listing::{Filling, Filter, Listed, Listing, Order, Page};
 pub use self::operation::{AuditEntry, Change, Mode, Operation, OperationReport, Problem};
 pub use self::overview::{DestinationCounts, Figure, Overview, WorkerStatus};
-pub use self::report::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report};
+pub use self::report::{AttemptReport, Behind, DeliveryReport, LeaseReport, PartitionStatus, Report};
 pub use self::source::{SourceChange, SourceStatus};
 pub use self::status::Status;
 
@@ -48,6 +51,23 @@ pub trait Inspect: fmt::Debug + Send + Sync {
 
     /// Counts what a purge of messages older than this would remove.
     async fn purgeable(&self, older_than: Duration) -> Result<u64>;
+
+    /// Who holds which partition, in order.
+    async fn leases(&self) -> Result<Vec<PartitionStatus>>;
+
+    /// Puts a job on record, for workers to carry out. It is about what is in the journal now, and not about what comes later.
+    async fn create_job(&self, new: &NewJob) -> Result<Job>;
+
+    /// Jobs, newest first: up to `limit` with a number below `before`, or the latest.
+    async fn jobs(&self, before: Option<u64>, limit: usize) -> Result<Vec<Job>>;
+
+    /// Carries out the next piece of a job: of this one, or of the oldest that nobody is at. In one transaction with its progress, and
+    /// with the audit entry of a job that ends. The worker has it to itself until `ttl` has passed without a piece. Returns the job
+    /// afterwards; `None` if there is nothing to do.
+    async fn work(&self, worker: &WorkerId, ttl: Duration, only: Option<u64>) -> Result<Option<Job>>;
+
+    /// Stops a job, with an audit entry of that and of what was done until then. Returns the job; `None` if there is none of this number.
+    async fn stop_job(&self, number: u64, who: &str) -> Result<Option<Job>>;
 
     /// Appends to the audit log. Nothing changes or removes an entry again.
     async fn record(&self, change: &Change) -> Result<()>;

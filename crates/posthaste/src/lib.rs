@@ -73,6 +73,7 @@
 //! | `engine` (private) | the state machine: leases, lanes, order, retries; no clock, no I/O, no randomness |
 //! | [`relay`] | the engine in a tokio runtime, with telemetry |
 //! | [`stores`], [`sinks`], [`sources`] | the adapters, one feature each |
+//! | `expression` | jq expressions for filters and transformations |
 //! | [`domain`] | aggregates, domain events, units of work, typed handlers, inbox |
 //! | `testkit` | an outbox in memory for the tests of an application |
 //! | `conformance` | the suites that every store and every sink must pass, for adapters elsewhere |
@@ -85,6 +86,7 @@
 //! | `rusqlite`, `sqlx-sqlite`, `tokio-postgres`, `sqlx-postgres`, `mysql_async`, `sqlx-mysql` | writing only, in a transaction of that driver, for applications whose relay runs elsewhere |
 //! | `stdout`, `handlers`, `redis`, `rabbitmq`, `kafka`, `nats`, `webhook`, `email`, `sms`, `slack`, `bullmq` | a sink |
 //! | `kurrentdb` | a source |
+//! | `jq` | expressions: filters and transformations of destinations |
 //! | `derive` | `#[derive(DomainEvent)]` |
 //! | `testkit`, `conformance` | see the map |
 //! | `simulator` | for the tests of this repository only |
@@ -108,6 +110,8 @@ pub mod destination;
 pub mod domain;
 pub mod duration;
 pub mod error;
+#[cfg(feature = "jq")]
+pub mod expression;
 pub mod inspect;
 pub mod journal;
 pub mod message;

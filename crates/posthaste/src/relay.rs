@@ -22,6 +22,7 @@ pub use crate::engine::{DestinationSnapshot, Snapshot};
 pub use crate::settings::Settings;
 
 mod deliveries;
+mod jobs;
 mod sources;
 mod store_calls;
 mod tail;
@@ -152,6 +153,7 @@ impl Relay {
             }
         };
         let reading = Sources::start(sources, &store, &settings, &monitor);
+        let jobs = jobs::carry_out(store.clone(), settings.worker.clone());
         let mut client = StoreClient::new(store, waker, settings.worker.clone(), settings.lease_ttl, monitor.clone());
         if destinations.len() > 1 {
             client = client.sharing(settings.window_bytes);
@@ -161,7 +163,11 @@ impl Relay {
             until.await;
             reading.tell_to_stop();
         };
-        worker.run(until).await;
+        tokio::select! {
+            biased;
+            () = worker.run(until) => {}
+            never = jobs => match never {},
+        }
         reading.stopped(settings.stop_timeout).await;
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! | [`dead_letter`] | What does a dead-letter destination get of a message that died? |
 //! | [`decide`] | What becomes of a delivery that failed? |
 //! | [`operation`] | What does a replay or a discard do to a delivery of this status? |
+//! | [`job`] | Who may carry out a job, and how does it go on? |
 //! | [`status`] | Which status follows from a lane's cursor, its held keys and its parked deliveries? |
 //! | [`due`] | When is a delivery due? |
 //! | [`route`] | Which messages does a destination get? |
@@ -14,6 +15,7 @@
 pub mod dead_letter;
 pub mod decide;
 pub mod due;
+pub mod job;
 pub mod operation;
 pub mod route;
 pub mod source;

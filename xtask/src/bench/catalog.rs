@@ -120,6 +120,15 @@ impl Name {
                 ratios: &[("jobs_vs_bare", "jobs", "jobs-bare")],
                 figures: &[],
             },
+            Self::Expressions => Benchmark {
+                program: "expressions",
+                features: "jq",
+                server: None,
+                services: &[],
+                cases: &[],
+                ratios: &[],
+                figures: &["filter-us", "transform-us"],
+            },
             Self::Webhook => Benchmark {
                 program: "webhook",
                 features: "memory,webhook",

@@ -1,12 +1,14 @@
 //! `posthaste replay` and `posthaste discard`: the same selection, a dry run by default.
 
-use posthaste::inspect::{Mode, Operation, OperationReport};
+use std::io::{self, IsTerminal};
+
+use posthaste::inspect::{Filter, Job, JobState, Mode, Operation, OperationReport};
 use posthaste::message::MessageId;
 
 use crate::clock;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::operator::{self, OperationAnswer, Operator};
+use crate::operator::{self, JobAnswer, OperationAnswer, Operator};
 use crate::output::{Output, thousands};
 use crate::selection::{Selection, message_id};
 
@@ -18,6 +20,9 @@ pub struct Args {
     /// Do it; without this, only count
     #[arg(long)]
     yes: bool,
+    /// With --yes: make a job of it and leave it to the workers; `posthaste jobs` shows how far it is
+    #[arg(long)]
+    detach: bool,
     #[command(flatten)]
     selection: Selection,
 }
@@ -27,7 +32,14 @@ pub async fn execute(context: &Context, operation: Operation, args: &Args) -> an
     filter.ids.extend(&args.ids);
     let operator = context.operator().await?;
     let mode = if args.yes { Mode::Apply } else { Mode::DryRun };
-    let report = operator.operate(&operator::user(), operation, &filter, mode).await?;
+    if args.yes && args.detach {
+        return detach(context, &operator, operation, &filter).await;
+    }
+    let report = if args.yes && args.ids.is_empty() {
+        carry_out(context, &operator, operation, &filter).await?
+    } else {
+        operator.operate(&operator::user(), operation, &filter, mode).await?
+    };
     if context.output.json {
         context.output.document(&OperationAnswer::new(operation, mode, report.clone()))?;
     } else {
@@ -38,6 +50,42 @@ pub async fn execute(context: &Context, operation: Operation, args: &Args) -> an
     }
     let missed = report.affected == 0 && !args.ids.is_empty();
     Ok(if missed { Exit::NotWell } else { Exit::Ok })
+}
+
+/// Many deliveries are a job. This command carries it out itself, so it needs no worker; if it is cut off, a worker goes on.
+async fn carry_out(
+    context: &Context,
+    operator: &Operator,
+    operation: Operation,
+    filter: &Filter,
+) -> anyhow::Result<OperationReport> {
+    let who = operator::user();
+    let watched = io::stderr().is_terminal();
+    let job = operator.create_job(&who, operation, filter, None).await?;
+    let step = |job: &Job| {
+        if watched {
+            context.output.note(format_args!("  {} so far …", deliveries(job.affected)));
+        }
+    };
+    let job = operator.carry_out(&format!("{who} (job {})", job.number), job.number, step).await?;
+    anyhow::ensure!(
+        job.state == JobState::Done,
+        "someone stopped job {} after {}",
+        job.number,
+        deliveries(job.affected)
+    );
+    Ok(OperationReport { affected: job.affected, not_applicable: job.not_applicable, overtaken: job.overtaken })
+}
+
+async fn detach(context: &Context, operator: &Operator, operation: Operation, filter: &Filter) -> anyhow::Result<Exit> {
+    let job = operator.create_job(&operator::user(), operation, filter, None).await?;
+    if context.output.json {
+        context.output.document(&JobAnswer::from(job))?;
+        return Ok(Exit::Ok);
+    }
+    context.output.line(format_args!("Job {} is on record.", job.number))?;
+    context.output.note(hint(context, operator, Mode::Apply).await?);
+    Ok(Exit::Ok)
 }
 
 fn answer(output: Output, operation: Operation, mode: Mode, report: &OperationReport) -> anyhow::Result<()> {

@@ -135,6 +135,8 @@ pub enum LogFormat {
 pub struct Destination {
     pub r#type: Option<sinks::Kind>,
     pub events: Option<Vec<String>>,
+    pub filter: Option<String>,
+    pub transform: Option<String>,
     pub max_attempts: Option<u32>,
     pub backoff: Option<Backoff>,
     pub on_dead: Option<OnDead>,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use posthaste::Destination;
+use posthaste::destination::Name;
 use posthaste::journal::WorkerId;
 use posthaste::relay::Settings;
 
@@ -44,6 +45,13 @@ pub struct LogPlan {
 pub struct DestinationPlan {
     pub destination: Destination,
     pub sink: sinks::Planned,
+}
+
+impl DestinationPlan {
+    /// The destination's name with its transformation.
+    pub fn transform(&self) -> Option<(Name, String)> {
+        Some((self.destination.name.clone(), self.sink.transform.clone()?))
+    }
 }
 
 /// Fills in and checks. The plan is only good if no problem was added.

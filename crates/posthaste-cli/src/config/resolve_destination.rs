@@ -12,7 +12,7 @@ use super::parse::{self, BackoffType, Span};
 use super::parse_notify::Notify;
 use super::problem::Problem;
 use super::resolve::{DestinationPlan, at_least, at_least_one, or};
-use crate::sinks;
+use crate::{expressions, sinks};
 
 /// All destinations, and how they fit together.
 pub fn resolve_all(
@@ -45,10 +45,15 @@ pub fn resolve_all(
 fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Problem>) -> Option<DestinationPlan> {
     let mut section = Section { name, problems };
     section.check_name();
-    let sink = section.sink(&mut written);
+    let mut sink = section.sink(&mut written);
     let mut destination = Destination::new(name);
-    let (route, policy) = (&mut destination.route, &mut destination.policy);
-    set(route, section.route(written.events));
+    set(&mut destination.route, section.route(written.events));
+    destination.filter = section.expression("filter", written.filter, expressions::filter);
+    let transform = section.expression("transform", written.transform, expressions::check_transform);
+    if let Some(sink) = &mut sink {
+        sink.transform = transform;
+    }
+    let policy = &mut destination.policy;
     set(&mut policy.max_attempts, written.max_attempts);
     set(&mut policy.backoff, written.backoff.map(|backoff| section.backoff(backoff)));
     set(&mut policy.on_dead, written.on_dead.map(OnDead::from));
@@ -118,7 +123,7 @@ impl Section<'_> {
             self.problem("type", text);
             return None;
         }
-        let planned = sinks::Planned { kind, settings };
+        let planned = sinks::Planned { kind, settings, transform: None };
         let under = self.key(&kind.to_string());
         planned.open_or_note(&under, self.problems).map(|_| planned)
     }
@@ -133,6 +138,16 @@ impl Section<'_> {
             }
         }
         Some(Route::matching(events))
+    }
+
+    /// An expression that can be compiled.
+    fn expression<T>(
+        &mut self,
+        setting: &str,
+        written: Option<String>,
+        compile: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        compile(&written?).map_err(|wrong| self.problem(setting, wrong)).ok()
     }
 
     fn backoff(&mut self, written: parse::Backoff) -> Backoff {

@@ -1,6 +1,7 @@
 //! What follows from the status of a delivery alone.
 
 use posthaste::Destination;
+use posthaste::destination::Filter;
 use posthaste::inspect::{Behind, DeliveryReport, Status};
 use posthaste::message::MessageId;
 use posthaste::retry::OnDead;
@@ -42,15 +43,30 @@ fn delivered(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
                 attempt.worker
             )
         }
-        None => "Delivered, without a failed attempt.".into(),
+        None => match facts.filtered_out(&delivery.destination) {
+            Some(filter) => return filtered_out(filter),
+            None => "Delivered, without a failed attempt.".into(),
+        },
     };
     Explanation::new(Cause::Delivered, summary)
+}
+
+/// Only the config knows the filter: the store has passed the message, and does not know why.
+fn filtered_out(filter: &Filter) -> Explanation {
+    Explanation::new(Cause::FilteredOut, format!("Filtered out by `{}`: it counts as passed.", filter.text()))
+        .because("That is what the filter in the config says now. If the message was passed under another one, it may have been delivered.")
+}
+
+/// What will become of it when its turn comes.
+fn soon_filtered_out(facts: Facts<'_>, delivery: &DeliveryReport) -> Option<String> {
+    let filter = facts.filtered_out(&delivery.destination)?;
+    Some(format!("When its turn comes, it is filtered out by `{}`.", filter.text()))
 }
 
 fn pending(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
     let worker = facts.report.lease.as_ref().map_or("a worker", |lease| &lease.worker);
     let partition = facts.report.partition;
-    match delivery.ahead {
+    let explanation = match delivery.ahead {
         None | Some(0) => Explanation::new(Cause::InLine, format!("Its turn is now: {worker} is about to deliver it.")),
         Some(ahead) => {
             let before = crate::output::count(ahead, "message");
@@ -58,7 +74,8 @@ fn pending(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
                 .because(format!("{worker} is at work on them."))
                 .remedy("posthaste status", "shows whether the backlog shrinks")
         }
-    }
+    };
+    explanation.because_if(soon_filtered_out(facts, delivery))
 }
 
 fn waiting(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {

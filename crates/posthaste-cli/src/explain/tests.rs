@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use posthaste::destination::{Rate, Route};
+use posthaste::destination::{Filter, Rate, Route};
 use posthaste::inspect::{AttemptReport, Behind, LeaseReport};
 use posthaste::journal::{DestinationReport, Epoch, Partition, Position, WorkerReport};
 use posthaste::message::MessageId;
@@ -101,6 +101,18 @@ fn a_message_that_names_an_unknown_destination_says_so() {
     unrouted.message.destination = Some("fax".into());
     let explanation = with_config(&unrouted, &[Destination::new("crm")]);
     assert_eq!(explanation.because[0], "It names the destination fax, and no relay serves one of that name.");
+}
+
+#[test]
+fn what_the_filter_in_the_config_leaves_out_says_so() {
+    let filter = |taken: bool| Destination::new("crm").filter(Filter::new(".payload.vip", move |_| Ok(taken)));
+    let passed = report(delivery(Status::Delivered));
+    let explanation = with_config(&passed, &[filter(false)]);
+    assert_eq!(explanation.cause, Cause::FilteredOut);
+    assert_eq!(explanation.summary, "Filtered out by `.payload.vip`: it counts as passed.");
+    assert_eq!(with_config(&passed, &[filter(true)]).cause, Cause::Delivered);
+    let pending = with_config(&report(delivery(Status::Pending)), &[filter(false)]);
+    assert_eq!(pending.because, ["When its turn comes, it is filtered out by `.payload.vip`."]);
 }
 
 #[test]

@@ -13,9 +13,12 @@ use super::App;
 use super::access::Caller;
 use super::problem::Problem;
 use super::query;
-use crate::clock;
 use crate::operator::{OperationAnswer, PauseAnswer, PurgeAnswer};
 use crate::selection::{Selection, line};
+use crate::{clock, expressions};
+
+/// Deliveries that one request changes at most.
+const AT_ONCE: u64 = 1_000;
 
 /// Unknown names are refused: a typing mistake would select more than was meant.
 #[derive(Default, Deserialize)]
@@ -27,22 +30,16 @@ struct Wanted {
     dry_run: Option<bool>,
 }
 
-impl Wanted {
-    /// What is selected; a query line stands for a selection.
-    fn filter(self) -> Result<Filter, Problem> {
-        let selection = match self.query {
-            None => self.selection,
-            Some(line) if self.selection == Selection::default() => {
-                *line::parse(&line).map_err(Problem::bad_request)?
-            }
-            Some(_) => {
-                return Err(Problem::bad_request("`query` and `selection` are two ways to say the same: give one"));
-            }
-        };
-        let mut filter = selection.filter(clock::now());
-        filter.ids.extend(self.ids);
-        Ok(filter)
-    }
+/// What is selected; a query line stands for a selection.
+pub fn filter_of(query: Option<String>, selection: Selection, ids: Vec<MessageId>) -> Result<Filter, Problem> {
+    let selection = match query {
+        None => selection,
+        Some(line) if selection == Selection::default() => *line::parse(&line).map_err(Problem::bad_request)?,
+        Some(_) => return Err(Problem::bad_request("`query` and `selection` are two ways to say the same: give one")),
+    };
+    let mut filter = selection.filter(clock::now());
+    filter.ids.extend(ids);
+    Ok(filter)
 }
 
 #[derive(Default, Deserialize)]
@@ -81,14 +78,27 @@ async fn operate(
     wanted: Wanted,
 ) -> Result<Json<OperationAnswer>, Problem> {
     let mode = mode(wanted.dry_run);
-    let filter = wanted.filter()?;
+    let filter = filter_of(wanted.query, wanted.selection, wanted.ids)?;
     if filter == Filter::default() {
         return Err(Problem::bad_request(
             "say which deliveries: `ids`, or a `query` such as \"status:dead destination:billing\"",
         ));
     }
+    if mode == Mode::Apply {
+        refuse_many(app, operation, &filter).await?;
+    }
     let report = app.operator().operate(&caller.who, operation, &filter, mode).await?;
     Ok(Json(OperationAnswer::new(operation, mode, report)))
+}
+
+/// One request never has to last: many deliveries are a job.
+async fn refuse_many(app: &App, operation: Operation, filter: &Filter) -> Result<(), Problem> {
+    let preview = app.operator().preview(operation, filter).await?;
+    if preview.complete && preview.affected <= AT_ONCE {
+        return Ok(());
+    }
+    let text = format!("this is about more than {AT_ONCE} deliveries: make a job of it, with POST /api/v1/jobs");
+    Err(Problem::new(409, text))
 }
 
 pub async fn pause(app: State<App>, caller: Extension<Caller>, name: Path<String>) -> Result<Json<Value>, Problem> {
@@ -110,6 +120,34 @@ pub(super) fn not_found(error: anyhow::Error) -> Problem {
         Ok(unknown) => Problem::new(404, unknown.0),
         Err(other) => other.into(),
     }
+}
+
+/// Unknown names are refused.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TryOut {
+    filter: Option<String>,
+    transform: Option<String>,
+    limit: Option<usize>,
+    selection: Selection,
+}
+
+/// Changes nothing, but shows payloads: who looked goes to the audit log.
+pub async fn try_out(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(destination): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    let TryOut { filter, transform, limit, selection } = query::body(&headers, &body)?;
+    let limit = limit.unwrap_or(expressions::DEFAULT_LIMIT);
+    if !(1..=expressions::MAX_LIMIT).contains(&limit) {
+        return Err(Problem::bad_request(format!("`limit`: write a number from 1 to {}", expressions::MAX_LIMIT)));
+    }
+    let wanted = expressions::Wanted { destination, filter, transform, limit };
+    let tried = app.operator().try_out(&caller.who, &wanted, selection.filter(clock::now())).await?;
+    Ok(Json(json!({ "messages": tried })))
 }
 
 pub async fn purge(

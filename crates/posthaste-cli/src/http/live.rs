@@ -19,7 +19,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream};
 use jiff::Timestamp;
-use posthaste::inspect::Overview;
+use posthaste::inspect::{Job, Overview};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
@@ -53,8 +53,10 @@ pub struct Live {
 
 /// What the store last said.
 #[derive(Clone)]
-struct Seen {
+pub struct Seen {
     overview: Arc<Overview>,
+    /// The latest.
+    jobs: Vec<Job>,
     at: Timestamp,
     asked: Instant,
 }
@@ -80,7 +82,7 @@ impl Default for Live {
 }
 
 impl Live {
-    fn series(&self) -> MutexGuard<'_, Series> {
+    pub fn series(&self) -> MutexGuard<'_, Series> {
         self.series.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -174,7 +176,7 @@ pub async fn series(State(app): State<App>, RawQuery(pairs): Pairs) -> Result<Js
     let window = |text: &str| Level::of(text).ok_or_else(|| "write 10m, 1h or 24h".to_owned());
     let (place, level) =
         query.take("window", window)?.map_or_else(|| window("10m"), Ok).map_err(Problem::bad_request)?;
-    let only = query.take("destination", |text| Ok(text.to_owned()))?;
+    let only = query.take_text("destination")?;
     query.rest::<Nothing>()?;
     app.0.live.attend();
     let (start, destinations) = app.0.live.series().window(recorder::second(), place, level, only.as_deref());

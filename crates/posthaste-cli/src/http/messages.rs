@@ -112,7 +112,7 @@ pub async fn history(State(app): State<App>, RawQuery(pairs): Pairs) -> Result<J
     let mut query = Query::new(pairs)?;
     let aggregate = query.take("aggregate", selection::aggregate)?;
     let (kind, id) = aggregate.ok_or_else(|| Problem::bad_request("`aggregate` is missing: write TYPE/ID"))?;
-    let tenant = query.take("tenant", |text| Ok(text.to_owned()))?;
+    let tenant = query.take_text("tenant")?;
     query.rest::<Nothing>()?;
     let rows = app.operator().history(&kind, &id, tenant.as_deref()).await?;
     Ok(Json(json!({ "deliveries": rows })))

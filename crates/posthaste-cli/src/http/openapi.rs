@@ -18,6 +18,8 @@ const SCHEMAS: &[&str] = &[
     include_str!("openapi/store.json"),
     include_str!("openapi/live.json"),
     include_str!("openapi/messages.json"),
+    include_str!("openapi/lanes.json"),
+    include_str!("openapi/jobs.json"),
     include_str!("openapi/changes.json"),
 ];
 
@@ -85,6 +87,7 @@ fn parameters(route: &Route) -> Vec<Value> {
         let (description, schema) = match name {
             "id" => ("The id of a message", json!({ "type": "string", "format": "uuid" })),
             "source" => ("The name of a source", json!({ "type": "string", "minLength": 1 })),
+            "number" => ("The number of a job", json!({ "type": "integer", "minimum": 1 })),
             _ => ("The name of a destination", json!({ "type": "string", "minLength": 1 })),
         };
         json!({ "name": name, "in": "path", "required": true, "description": description, "schema": schema })

@@ -45,6 +45,11 @@ impl Query {
         Ok(self.take("limit", parse)?.unwrap_or(100))
     }
 
+    /// Text, if it is given.
+    pub fn take_text(&mut self, name: &str) -> Result<Option<String>, Problem> {
+        self.take(name, |text| Ok(text.to_owned()))
+    }
+
     /// A whole number, if it is given.
     pub fn take_number(&mut self, name: &str) -> Result<Option<u64>, Problem> {
         self.take(name, |text| text.parse().map_err(|_| "write a number".to_owned()))
@@ -65,5 +70,8 @@ pub fn body<T: DeserializeOwned + Default>(headers: &HeaderMap, bytes: &Bytes) -
     if kind.split(';').next().is_none_or(|kind| kind.trim() != "application/json") {
         return Err(Problem::new(415, "send a document of type application/json"));
     }
-    serde_json::from_slice(bytes).map_err(|error| Problem::bad_request(error.to_string()))
+    // A list would be read as the fields in their order.
+    let document: Map<String, Value> =
+        serde_json::from_slice(bytes).map_err(|error| Problem::bad_request(format!("send a JSON object: {error}")))?;
+    serde_json::from_value(Value::Object(document)).map_err(|error| Problem::bad_request(error.to_string()))
 }

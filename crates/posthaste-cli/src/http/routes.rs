@@ -2,10 +2,12 @@
 
 use axum::routing::{MethodRouter, delete, get, post};
 
-use self::parameters::{AGGREGATE, COMPLETE, COUNT, FAILURES, LINE, PAGE, Parameter, SELECTION, SERIES, SHOW};
+use self::parameters::{
+    AGGREGATE, COMPLETE, COUNT, FAILURES, KEY_LANE, LANE, LINE, PAGE, Parameter, SELECTION, SERIES, SHOW,
+};
 use super::{
-    App, audit, changes, failures, health, live, messages, metrics, openapi, selections, session, setup,
-    source_changes, status,
+    App, audit, changes, destinations, failures, health, jobs, lanes, live, messages, metrics, openapi, selections,
+    session, setup, source_changes, status, workers,
 };
 pub use crate::config::Role;
 
@@ -53,12 +55,21 @@ pub static ROUTES: &[Route] = &[
     read("/api/v1/deliveries/count", VIEWER, "How many deliveries match; counts for a moment, and says where to go on", COUNT, "Count", || get(messages::count)),
     read("/api/v1/messages/{id}", VIEWER, "Everything about one message", SHOW, "Message", || get(messages::show)),
     read("/api/v1/messages/{id}/explain", VIEWER, "Why a message is not delivered", &[], "Explained", || get(messages::explain)),
+    read("/api/v1/messages/{id}/lane", VIEWER, "A message among those of its key: before, behind, who blocks whom", LANE, "Lane", || get(lanes::of_message)),
+    read("/api/v1/keys", VIEWER, "A key: its first message that is not done, or its newest, among the others", KEY_LANE, "Lane", || get(lanes::of_key)),
+    read("/api/v1/destinations/{name}", VIEWER, "One destination: how it is, how it is served, how fast it answers", &[], "Destination", || get(destinations::show)),
+    read("/api/v1/workers", VIEWER, "Workers and partitions: who holds what, what has moved, what endangers the store", &[], "Workers", || get(workers::list)),
+    read("/api/v1/jobs", VIEWER, "Replays and discards of many, the latest first", PAGE, "Jobs", || get(jobs::list)),
+    read("/api/v1/jobs/{number}", VIEWER, "One job", &[], "Job", || get(jobs::show)),
     read("/api/v1/history", VIEWER, "The events of one aggregate, in order", AGGREGATE, "History", || get(messages::history)),
     read("/api/v1/audit", VIEWER, "Who changed what", PAGE, "Audit", || get(audit::list)),
+    change("/api/v1/jobs", "Replay or discard many deliveries, piece by piece; a dry run unless told otherwise", Some("NewJob"), "JobPreview", || post(jobs::create)).or("201", "Job"),
+    change("/api/v1/jobs/{number}/stop", "Stop a job; what it has done stays", None, "Job", || post(jobs::stop)),
     change("/api/v1/replay", "Deliver again; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::replay)),
     change("/api/v1/discard", "Discard deliveries: they are never delivered; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::discard)),
     change("/api/v1/destinations/{name}/pause", "Stop all deliveries to a destination until it is resumed", None, "Paused", || post(changes::pause)),
     change("/api/v1/destinations/{name}/resume", "Resume deliveries to a paused destination", None, "Paused", || post(changes::resume)),
+    change("/api/v1/destinations/{name}/try", "What filter and transform do to real messages; nothing is delivered", Some("Try"), "Tried", || post(changes::try_out)),
     read("/api/v1/sources", VIEWER, "Foreign logs that are read into the journal", &[], "Sources", || get(status::sources)),
     change("/api/v1/sources/{source}/pause", "Read no more of a source until it is resumed", None, "SourceChanged", || post(source_changes::pause)),
     change("/api/v1/sources/{source}/resume", "Read a source on that is paused or has stopped", None, "SourceChanged", || post(source_changes::resume)),

@@ -29,7 +29,7 @@ pub async fn read(RawQuery(pairs): Pairs) -> Result<Json<Value>, Problem> {
 
 pub async fn go_on(State(app): State<App>, RawQuery(pairs): Pairs) -> Result<Json<Value>, Problem> {
     let mut query = Query::new(pairs)?;
-    let text = query.take("query", |text| Ok(text.to_owned()))?.unwrap_or_default();
+    let text = query.take_text("query")?.unwrap_or_default();
     let number = |text: &str| text.parse::<usize>().map_err(|_| "write a number of characters".to_owned());
     let at = query.take("at", number)?.unwrap_or(usize::MAX);
     query.rest::<Nothing>()?;

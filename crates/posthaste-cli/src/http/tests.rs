@@ -7,6 +7,7 @@ use super::routes::Role;
 use super::*;
 
 mod client;
+mod jobs;
 mod living;
 mod pages;
 mod selecting;
@@ -47,7 +48,7 @@ fn every_route_that_changes_something_is_for_operators() {
 
 /// A path with something in the place of its parameters.
 fn concrete(path: &str) -> String {
-    path.replace("{id}", "01890a5d-ac96-774b-bcce-b302099a8057").replace("{name}", "nobody")
+    path.replace("{id}", "01890a5d-ac96-774b-bcce-b302099a8057").replace("{name}", "nobody").replace("{number}", "1")
 }
 
 #[tokio::test]
@@ -112,6 +113,7 @@ async fn what_is_not_understood_is_refused_and_changes_nothing() {
         ("/api/v1/discard", r#"{"selection": {"destnation": "crm"}, "dry_run": false}"#, 400),
         ("/api/v1/discard", r#"{"selection": {"status": ["dad"]}}"#, 400),
         ("/api/v1/replay", "not json", 400),
+        ("/api/v1/purge", "[null, null]", 400),
         ("/api/v1/purge", r#"{"older_than": "soon"}"#, 400),
         ("/api/v1/destinations/nobody/pause", "", 404),
     ];
@@ -224,6 +226,32 @@ async fn payloads_are_for_operators() {
     assert_eq!(place.ask("GET", &with_payload, Some(VIEWER)).await.status, 403);
     let shown = place.ask("GET", &with_payload, Some(OPERATOR)).await;
     assert!(shown.body.contains(r#"{"n":0}"#) || shown.body.contains(r#"{\"n\":0}"#), "{}", shown.body);
+}
+
+#[cfg(feature = "jq")]
+#[tokio::test]
+async fn expressions_are_tried_by_operators_and_that_is_on_record() {
+    let place = Place::new().await;
+    place.write(3).await;
+    let path = "/api/v1/destinations/crm/try";
+    assert_eq!(place.ask("POST", path, Some(VIEWER)).await.status, 403);
+    let wanted = r#"{"filter":".payload.n > 1","transform":".payload = {m: .payload.n}","limit":2}"#;
+    let tried = place.post(path, wanted).await;
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    let messages = &tried.json()["messages"];
+    assert_eq!((messages.as_array().unwrap().len(), &messages[1]["outcome"]), (2, &"filtered_out".into()));
+    assert_eq!((&messages[0]["before"]["payload"]["n"], &messages[0]["after"]["payload"]["m"]), (&2.into(), &2.into()));
+    for (body, status) in
+        [(r#"{"filter":".a |"}"#, 400), (r#"{"limit":0}"#, 400), (r#"{"filtre":"."}"#, 400), ("", 200)]
+    {
+        assert_eq!(place.post(path, body).await.status, status, "{body}");
+    }
+    let audit = place.ask("GET", "/api/v1/audit", Some(VIEWER)).await.json();
+    let last = &audit["entries"][1];
+    assert_eq!(
+        (&last["who"], &last["action"], &last["target"]),
+        (&"ann".into(), &"try".into(), &"destination:crm".into())
+    );
 }
 
 #[tokio::test]

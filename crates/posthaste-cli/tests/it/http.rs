@@ -7,6 +7,7 @@ use crate::program::{Place, Relay, until};
 
 mod canaries;
 mod endpoint;
+mod schema;
 
 /// Asks the relay that says in its log where it listens.
 pub fn ask(relay: &Relay, method: &str, path: &str, token: &str) -> (u16, String) {

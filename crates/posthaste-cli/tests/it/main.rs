@@ -16,10 +16,14 @@ mod demo;
 #[cfg(all(feature = "mongodb", feature = "redis", feature = "rabbitmq"))]
 mod examples;
 mod explaining;
+#[cfg(feature = "jq")]
+mod expressions;
 mod first_steps;
 #[cfg(all(feature = "http", feature = "webhook"))]
 mod http;
 mod inspecting;
+#[cfg(all(feature = "sqlite", feature = "postgres"))]
+mod jobs;
 #[cfg(feature = "webhook")]
 mod listener;
 mod lives;

@@ -18,6 +18,7 @@ pub use self::fixture::Fixture;
 pub mod auditing;
 pub mod commits;
 mod fixture;
+pub mod jobs;
 pub mod leases;
 pub mod lifecycle;
 mod list;

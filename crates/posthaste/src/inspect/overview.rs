@@ -86,7 +86,7 @@ pub struct WorkerStatus {
 pub struct Overview {
     /// Partitions of the journal.
     pub partitions: u16,
-    /// Messages kept, delivered ones included.
+    /// Messages kept, delivered ones included. A store that would take long to count them may say about how many.
     pub messages: u64,
     /// The newest position that can be read.
     pub newest: Position,

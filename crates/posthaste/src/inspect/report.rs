@@ -89,3 +89,16 @@ pub struct LeaseReport {
     /// What that worker last said about itself, unless it is gone.
     pub report: Option<WorkerReport>,
 }
+
+/// Who holds a partition now.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartitionStatus {
+    /// Which partition.
+    pub partition: Partition,
+    /// Who holds it, or held it last.
+    pub worker: Option<String>,
+    /// How often it was given out.
+    pub epoch: Epoch,
+    /// How long the lease lasts; `None` if nobody holds it.
+    pub expires_in_seconds: Option<f64>,
+}

@@ -1,6 +1,6 @@
 //! Which messages a destination gets.
 
-use crate::destination::{Name, Route};
+use crate::destination::{Destination, Name, Route};
 use crate::message::Message;
 
 /// Whether `message` goes to the destination `name` that has this route. A message that names its destination goes there and
@@ -9,6 +9,47 @@ pub fn takes(route: &Route, name: &Name, message: &Message) -> bool {
     match &message.destination {
         Some(wanted) => wanted == name.as_str(),
         None => route.patterns().iter().any(|pattern| matches(pattern, &message.event_type)),
+    }
+}
+
+/// Whether a destination takes a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// It does.
+    Taken,
+    /// Its route does not lead there.
+    NotRouted,
+    /// Its filter leaves the message out.
+    FilteredOut,
+    /// Its filter cannot be asked, for this reason.
+    Unfit(String),
+}
+
+impl Admission {
+    /// `None` for what the destination does not get; otherwise why it cannot be delivered, if there is a reason.
+    pub(crate) fn unfit(self) -> Option<Option<String>> {
+        match self {
+            Self::Taken => Some(None),
+            Self::Unfit(why) => Some(Some(why)),
+            Self::NotRouted | Self::FilteredOut => None,
+        }
+    }
+}
+
+/// Whether a destination takes `message`: by its route, then by its filter.
+pub fn admission(destination: &Destination, message: &Message) -> Admission {
+    match takes(&destination.route, &destination.name, message) {
+        true => filtered(destination, message),
+        false => Admission::NotRouted,
+    }
+}
+
+/// What the destination's filter says about a message that is on its route.
+pub fn filtered(destination: &Destination, message: &Message) -> Admission {
+    match destination.filter.as_ref().map(|filter| filter.takes(message)) {
+        None | Some(Ok(true)) => Admission::Taken,
+        Some(Ok(false)) => Admission::FilteredOut,
+        Some(Err(why)) => Admission::Unfit(why),
     }
 }
 
@@ -38,6 +79,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::destination::Filter;
 
     #[test]
     fn a_message_that_names_its_destination_goes_nowhere_else() {
@@ -49,6 +91,23 @@ mod tests {
         assert!(!takes(&everything, &orders, &named), "it names another one");
         assert!(takes(&Route::default(), &others, &named), "whatever the routes say");
         assert!(!takes(&Route::matching(["user.*"]), &orders, &message), "no pattern matches");
+    }
+
+    #[test]
+    fn a_filter_is_asked_about_whatever_is_on_the_route_named_or_not() {
+        let filter = Filter::new("aggregate 1", |message| match message.aggregate_id.as_str() {
+            "1" => Ok(true),
+            "2" => Ok(false),
+            _ => Err("neither 1 nor 2".into()),
+        });
+        let orders = Destination::new("orders").route(Route::matching(["order.*"])).filter(filter);
+        let about = |event_type: &str, id: &str| Message::builder(event_type, "order", id).build().expect("valid");
+        assert_eq!(admission(&orders, &about("order.paid", "1")), Admission::Taken);
+        assert_eq!(admission(&orders, &about("order.paid", "2")), Admission::FilteredOut);
+        assert_eq!(admission(&orders, &about("order.paid", "3")), Admission::Unfit("neither 1 nor 2".into()));
+        assert_eq!(admission(&orders, &about("user.born", "3")), Admission::NotRouted, "the filter is not asked");
+        let named = Message { destination: Some("orders".into()), ..about("user.born", "2") };
+        assert_eq!(admission(&orders, &named), Admission::FilteredOut);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::error::{Error, Kind, Result};
-use crate::inspect::Status;
+use crate::inspect::{Job, Status};
 use crate::journal::{ParkedState, Position, SourceReport, WorkerReport};
 use crate::message::{OrderKey, Text};
 
@@ -79,4 +79,17 @@ pub(super) fn encode_source_report(report: &SourceReport) -> Result<String> {
 /// The inverse of [`encode_source_report`]; better nothing than an error.
 pub(super) fn source_report(json: Option<&str>) -> Option<SourceReport> {
     json.and_then(|json| serde_json::from_str(json).ok())
+}
+
+/// A job as stores keep it.
+pub(super) fn document(job: &Job) -> Result<String> {
+    serde_json::to_string(job)
+        .map_err(|error| Error::new(Kind::Invalid, "a job cannot be written as JSON").caused_by(error))
+}
+
+/// The inverse of [`document`]; the number is kept beside it.
+pub(super) fn job(number: i64, document: &str) -> Result<Job> {
+    let job: Job = serde_json::from_str(document)
+        .map_err(|error| Error::new(Kind::Corrupt, format!("job {number} cannot be read")).caused_by(error))?;
+    Ok(Job { number: unsigned(number), ..job })
 }

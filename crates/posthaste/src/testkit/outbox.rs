@@ -35,7 +35,7 @@ use crate::message::{Message, OrderKey};
 use crate::retry::OnDead;
 use crate::rules::decide::{Decision, decide};
 use crate::rules::route;
-use crate::sink::{Delivery, Error, Run, Sink};
+use crate::sink::{Delivery, Error, Outcome, Run, Sink};
 
 /// All that was committed, and how far each destination got.
 #[derive(Debug, Default)]
@@ -82,9 +82,9 @@ impl Outbox {
         let from = self.settled.get(&destination.name).copied().unwrap_or(0);
         for index in from..self.messages.len() {
             let message = Arc::clone(&self.messages[index]);
-            if route::takes(&destination.route, &destination.name, &message) {
+            if let Some(unfit) = route::admission(destination, &message).unfit() {
                 let position = Position::seq(index as u64 + 1);
-                self.settle(&mut drained, destination, sink, position, message).await;
+                self.settle(&mut drained, destination, sink, position, message, unfit).await;
                 if drained.outage.is_some() {
                     break;
                 }
@@ -101,6 +101,7 @@ impl Outbox {
         sink: &dyn Sink,
         position: Position,
         message: Arc<Message>,
+        unfit: Option<String>,
     ) {
         let key = message.order_key().map(|key| (destination.name.clone(), key));
         if key.as_ref().is_some_and(|key| self.held.contains(key)) {
@@ -122,7 +123,10 @@ impl Outbox {
                 partition: Partition::default(),
                 deliveries: vec![delivery],
             };
-            let outcome = sink.deliver(&run).await;
+            let outcome = match &unfit {
+                Some(why) => Outcome::stopped(0, Error::reject(why)),
+                None => sink.deliver(&run).await,
+            };
             drained.attempts += 1;
             let Some(error) = outcome.error else {
                 drained.delivered.push(message);

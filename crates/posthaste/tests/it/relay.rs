@@ -53,6 +53,7 @@ mod dead_letter_destinations;
 mod dead_letters;
 mod delivering;
 mod failing_stores;
+mod filtering;
 mod hostile;
 mod hostile_rows;
 mod making;

@@ -1,11 +1,13 @@
 //! The first page: one sentence, what needs a person, and a card for each destination.
 
 use jiff::Timestamp;
-use posthaste::inspect::{DestinationCounts, Overview, WorkerStatus};
+use posthaste::inspect::{DestinationCounts, Job, Overview, WorkerStatus};
 use serde::Serialize;
 
+use super::Seen;
 use super::series::Series;
 use crate::health::{self, Problem};
+use crate::operator::JobAnswer;
 use crate::output::{count, thousands};
 
 /// Minutes of a sparkline.
@@ -28,6 +30,8 @@ pub struct Now {
     pub unheld_partitions: usize,
     pub messages: u64,
     pub newest: String,
+    /// Those that have not ended, and those that did so lately.
+    pub jobs: Vec<JobAnswer>,
 }
 
 /// One destination.
@@ -51,7 +55,8 @@ pub struct Holder {
 
 impl Now {
     /// Of an overview that was made at some time, seen at the second `now`.
-    pub fn of(overview: &Overview, at: Timestamp, age_seconds: f64, series: &Series, now: u64) -> Self {
+    pub fn of(seen: &Seen, age_seconds: f64, series: &Series, now: u64) -> Self {
+        let Seen { overview, at, jobs, .. } = seen;
         let problems = health::problems(overview);
         let mut destinations: Vec<Card> =
             overview.destinations.iter().map(|counts| card(overview, counts, series, now)).collect();
@@ -62,7 +67,7 @@ impl Now {
             alive: worker.alive,
         };
         Self {
-            at,
+            at: *at,
             age_seconds,
             well: problems.is_empty(),
             sentence: sentence(overview, &problems),
@@ -73,8 +78,14 @@ impl Now {
             unheld_partitions: overview.unheld_partitions,
             messages: overview.messages,
             newest: overview.newest.to_string(),
+            jobs: jobs.iter().filter(|job| is_news(job, *at)).cloned().map(JobAnswer::from).collect(),
         }
     }
+}
+
+/// A job that ended is shown for a minute.
+fn is_news(job: &Job, now: Timestamp) -> bool {
+    job.ended_at.is_none_or(|ended| now.duration_since(ended).as_secs() < 60)
 }
 
 pub fn card(overview: &Overview, counts: &DestinationCounts, series: &Series, now: u64) -> Card {
@@ -128,6 +139,9 @@ fn good(overview: &Overview) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Instant;
+
     use super::*;
 
     fn overview(counts: Vec<DestinationCounts>) -> Overview {
@@ -136,7 +150,13 @@ mod tests {
     }
 
     fn now(counts: Vec<DestinationCounts>) -> Now {
-        Now::of(&overview(counts), Timestamp::UNIX_EPOCH, 0.0, &Series::default(), 100)
+        let seen = Seen {
+            overview: Arc::new(overview(counts)),
+            jobs: Vec::new(),
+            at: Timestamp::UNIX_EPOCH,
+            asked: Instant::now(),
+        };
+        Now::of(&seen, 0.0, &Series::default(), 100)
     }
 
     fn counts(name: &str) -> DestinationCounts {

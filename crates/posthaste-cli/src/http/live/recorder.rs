@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use posthaste::inspect::Overview;
 
 use super::now::Now;
 use super::series::{Sample, State};
@@ -20,6 +20,9 @@ const UNWATCHED: Duration = Duration::from_secs(60);
 
 /// A store that takes long to answer is asked less often, so that it spends a tenth of its time on this at most.
 const SHARE: u32 = 10;
+
+/// Jobs that are looked at, the latest first.
+const JOBS: usize = 20;
 
 /// The second since 1970.
 pub fn second() -> u64 {
@@ -77,19 +80,24 @@ impl Recorder {
         let answer = app.overview().await;
         self.next = Instant::now() + STEP.max(began.elapsed() * (SHARE - 1)) - STEP / 10;
         let overview = answer?;
-        let (mut series, second) = (app.0.live.series(), second());
-        for counts in &overview.destinations {
-            let state = State {
-                pending: counts.pending,
-                oldest_pending_seconds: counts.oldest_pending_seconds,
-                dead: counts.dead,
-                held_keys: counts.held_keys,
-            };
-            series.record(second, &counts.destination, Sample { traffic: None, state: Some(state) });
-        }
-        drop(series);
-        *app.0.live.seen() = Some(Seen { overview, at: clock::now(), asked: began });
+        note(app, &overview);
+        let jobs = app.operator().jobs(None, JOBS).await?;
+        *app.0.live.seen() = Some(Seen { overview, jobs, at: clock::now(), asked: began });
         Ok(())
+    }
+}
+
+/// Writes down what the store has now.
+fn note(app: &App, overview: &Overview) {
+    let (mut series, second) = (app.0.live.series(), second());
+    for counts in &overview.destinations {
+        let state = State {
+            pending: counts.pending,
+            oldest_pending_seconds: counts.oldest_pending_seconds,
+            dead: counts.dead,
+            held_keys: counts.held_keys,
+        };
+        series.record(second, &counts.destination, Sample { traffic: None, state: Some(state) });
     }
 }
 
@@ -103,7 +111,6 @@ fn publish(app: &App, error: Option<Arc<str>>) {
 
 fn document(app: &App, seen: &Seen) -> Option<Arc<str>> {
     let age = seen.asked.elapsed().as_secs_f64();
-    let at: Timestamp = seen.at;
-    let now = Now::of(&seen.overview, at, age, &app.0.live.series(), second());
+    let now = Now::of(seen, age, &app.0.live.series(), second());
     serde_json::to_string(&now).ok().map(Arc::from)
 }

@@ -88,6 +88,10 @@ pub const FAILURES: &[Parameter] =
 pub const SERIES: &[Parameter] =
     &[one_of("window", &["10m", "1h", "24h"], "How far back; 10m unless told"), DESTINATION];
 
+pub const LANE: &[Parameter] = &[text("destination", "At which destination; the first that takes it unless told")];
+
+pub const KEY_LANE: &[Parameter] = &[KEY, TENANT, DESTINATION];
+
 pub const LINE: &[Parameter] =
     &[text("query", "A query line"), one_of("for", &["list", "replay", "discard"], "The command that it is for")];
 

@@ -3,8 +3,10 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use posthaste::Message;
+use posthaste::journal::{Cursor, Entry, HeldKey, LaneCommit, Park, ParkedState, Position, ReadRequest, WorkerId};
 use posthaste::relay::Monitor;
 use posthaste::store::Store;
 use serde_json::{Value, json};
@@ -60,6 +62,58 @@ impl Place {
         messages.iter().map(|message| message.id.to_string()).collect()
     }
 
+    /// Writes so many messages, each of which dies with this error. Once for each place: it takes all leases.
+    pub async fn write_dead(&self, orders: usize, error: &str) -> Vec<String> {
+        let ids = self.write(orders).await;
+        self.walk(|entries| (entries.iter().map(|entry| dead(entry, error, false)).collect(), Vec::new())).await;
+        ids
+    }
+
+    /// Writes so many messages of one key, of which the first is dead and holds the others.
+    pub async fn write_held(&self, count: usize) -> Vec<String> {
+        let one = |_| Message::builder("order.paid", "order", "7").build().unwrap();
+        let messages: Vec<Message> = (0..count).map(one).collect();
+        self.store.write(&messages).await.unwrap();
+        self.walk(|entries| match entries {
+            [] => (Vec::new(), Vec::new()),
+            [head, ..] => {
+                let until = entries.last().map_or(head.position, |last| last.position);
+                let key = head.message.order_key().unwrap();
+                (vec![dead(head, "no", true)], vec![HeldKey { key, after: head.position, until }])
+            }
+        })
+        .await;
+        messages.iter().map(|message| message.id.to_string()).collect()
+    }
+
+    /// Every lane passes everything, and parks and holds what is said of its entries.
+    async fn walk(&self, exceptions: impl Fn(&[Entry]) -> (Vec<Park>, Vec<HeldKey>)) {
+        let newest = self.store.advance().await.unwrap();
+        let partitions = self.store.partitions().await.unwrap();
+        let worker = WorkerId("test".into());
+        let leases = self.store.lease(&worker, Duration::from_secs(600), partitions.into()).await.unwrap().leases;
+        for lease in leases {
+            let request = ReadRequest {
+                partitions: vec![lease.partition],
+                after: Position::START,
+                until: Position::END,
+                limit: 1_000,
+                max_bytes: usize::MAX,
+            };
+            let (park, hold) = exceptions(&self.store.read(&request).await.unwrap().entries);
+            let cursor = Some(Cursor { low: newest, done: Vec::new() });
+            let commit =
+                LaneCommit { cursor, park, hold, ..LaneCommit::nothing("crm".into(), lease.partition, lease.epoch) };
+            assert!(self.store.commit(&[commit]).await.unwrap().is_empty());
+        }
+    }
+
+    /// Carries out all jobs.
+    pub async fn work(&self) {
+        let worker = WorkerId("test".into());
+        while self.store.work(&worker, Duration::from_secs(600), None).await.unwrap().is_some() {}
+    }
+
     pub async fn ask(&self, method: &str, path: &str, token: Option<&str>) -> Answer {
         let token = token.map(|token| format!("Bearer {token}"));
         let headers: Vec<(&str, &str)> = token.iter().map(|token| ("authorization", token.as_str())).collect();
@@ -81,6 +135,21 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn dead(entry: &Entry, error: &str, holds: bool) -> Park {
+    Park {
+        position: entry.position,
+        message: entry.message.id,
+        key: entry.message.order_key(),
+        state: ParkedState::Dead,
+        holds,
+        attempts: 3,
+        suspicion: 0,
+        due_in: None,
+        error: Some(error.into()),
+        progress: None,
     }
 }
 

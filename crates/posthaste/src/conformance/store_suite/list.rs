@@ -167,6 +167,14 @@ macro_rules! store_suite {
                 an_error_is_found_by_its_pattern,
                 a_filter_that_selects_little_does_not_read_the_whole_journal_for_one_page,
             }
+            jobs {
+                a_job_is_carried_out_piece_by_piece,
+                a_job_of_a_worker_that_died_is_carried_on,
+                workers_that_ask_at_once_do_nothing_twice,
+                a_stopped_job_goes_no_further,
+                what_comes_later_is_not_part_of_a_job,
+                a_job_does_what_it_was_asked_for,
+            }
             reporting {
                 an_unknown_message_is_none,
                 a_report_has_the_message_its_place_and_every_delivery,

@@ -56,7 +56,10 @@ impl DestinationState {
         let Some(lane) = self.lanes.get_mut(read.lane) else { return };
         let cut = entries.last().filter(|_| entries.len() >= self.dest.max_run).map(|entry| entry.position);
         let (dest, upto) = (&self.dest, cut.unwrap_or(read.held.until));
-        let routed = entries.into_iter().filter(|entry| route::takes(&dest.route, &dest.name, &entry.message));
+        let routed = entries.into_iter().filter_map(|entry| {
+            let unfit = route::admission(dest, &entry.message).unfit()?;
+            Some((entry, unfit))
+        });
         lane.take_waiting(read.queue, upto, routed, read.commits);
     }
 

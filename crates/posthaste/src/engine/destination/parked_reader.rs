@@ -6,6 +6,7 @@ use super::{DestinationRequest, DestinationState, LaneId, Pass};
 use crate::engine::outbox::Pending;
 use crate::engine::protocol::StoreCall;
 use crate::journal::DueBatch;
+use crate::rules::route;
 
 /// Parked deliveries in memory before no more are asked for.
 const DUE_IN_MEMORY: usize = 512;
@@ -92,7 +93,8 @@ impl DestinationState {
         for due in batch.deliveries {
             let lane = self.lanes.of_mut(due.entry.partition).filter(|lane| lanes.contains(&lane.id));
             if let Some(lane) = lane {
-                lane.take_due(due, commits);
+                let admission = route::filtered(&self.dest, &due.entry.message);
+                lane.take_due(due, commits, admission);
             }
         }
         if complete {

@@ -213,9 +213,9 @@ impl Reader {
             for entry in batch.entries {
                 if let Some(lane) = lanes.of_mut(entry.partition)
                     && open.binary_search(&entry.partition).is_ok()
-                    && route::takes(&dest.route, &dest.name, &entry.message)
+                    && let Some(unfit) = route::admission(dest, &entry.message).unfit()
                 {
-                    lane.take_entry(entry);
+                    lane.take_entry(entry, unfit);
                 }
             }
             for partition in open {

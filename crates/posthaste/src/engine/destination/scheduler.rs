@@ -107,6 +107,10 @@ impl Scheduler {
                     dead += 1;
                     pass.events.push(Event::KilledWorkers { destination: dest.name.clone(), message });
                 }
+                Taken::Unfit(failed) => {
+                    dead += 1;
+                    pass.events.push(Event::Failed(failed));
+                }
                 Taken::Nothing => {}
             }
         }
@@ -135,6 +139,7 @@ impl Scheduler {
     fn take_run(&mut self, dest: &Destination, lane: &mut Lane, queue: QueueId, pass: &mut Pass<'_>) -> Taken {
         let (now, rates) = (pass.now, &mut self.rates);
         let mut terms = Terms {
+            destination: &dest.name,
             now,
             max_run: dest.max_run,
             lease_ttl: pass.leases.ttl,

@@ -12,21 +12,22 @@ impl Lane {
         Some(HeldKey { key: target.key.clone()?, after: hold.loaded_to, until: hold.until })
     }
 
-    /// Takes what waits behind a held key up to `upto`. `commits` is the number of commits known when it was asked for.
+    /// Takes what waits behind a held key up to `upto`, each with why the destination's filter cannot be asked about it. `commits` is
+    /// the number of commits known when it was asked for.
     pub(in crate::engine) fn take_waiting(
         &mut self,
         queue: QueueId,
         upto: Position,
-        entries: impl Iterator<Item = Entry>,
+        entries: impl Iterator<Item = (Entry, Option<String>)>,
         commits: u64,
     ) {
         let Some(hold) = self.queues.get_mut(queue).and_then(|queue| queue.hold.as_mut()) else { return };
         hold.reading = false;
         hold.loaded_to = upto;
         // What was passed as due stays due, also if the store's clock has jumped back since.
-        for entry in entries {
+        for (entry, unfit) in entries {
             if !self.is_touched(entry.position, commits) {
-                self.admit(queue, QueuedMessage::new(entry, Place::HeldKey));
+                self.admit(queue, QueuedMessage::new(entry, Place::HeldKey).unfit(unfit));
             }
         }
         self.go_on(queue);

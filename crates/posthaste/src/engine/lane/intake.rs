@@ -7,13 +7,14 @@ use super::unsaved::CursorChange;
 use super::{Lane, Parking, QueueId};
 use crate::engine::mistakes::Mistake;
 use crate::journal::{Due, Entry, ParkedState, Position};
+use crate::rules::route::Admission;
 
 /// How many messages of a key that has caught up may wait in memory.
 const CAUGHT_UP_QUEUE: usize = 200;
 
 impl Lane {
-    /// Takes an entry of the journal that the destination's route accepts.
-    pub(in crate::engine) fn take_entry(&mut self, entry: Entry) {
+    /// Takes an entry of the journal that the destination's route accepts. `unfit` says why its filter cannot be asked about it.
+    pub(in crate::engine) fn take_entry(&mut self, entry: Entry, unfit: Option<String>) {
         let position = entry.position;
         if position <= self.cursor.read_to() || !self.cursor.open(position) {
             return;
@@ -23,13 +24,13 @@ impl Lane {
         if let Some(due_in) = scheduled {
             self.schedule(queue, entry, due_in);
         } else if self.queues[queue].hold.is_some() {
-            self.join_held(queue, entry);
+            self.join_held(queue, entry, unfit);
         } else if self.guard.suspects_read(position) {
             let message = QueuedMessage::new(entry, Place::Cursor);
             self.memory.add(&message);
             self.park_suspect(queue, &message);
         } else {
-            self.admit(queue, QueuedMessage::new(entry, Place::Cursor));
+            self.admit(queue, QueuedMessage::new(entry, Place::Cursor).unfit(unfit));
             self.announce(queue);
         }
     }
@@ -56,7 +57,7 @@ impl Lane {
     }
 
     /// A message behind a held one waits too: it costs no memory, only the hold grows.
-    fn join_held(&mut self, queue: QueueId, entry: Entry) {
+    fn join_held(&mut self, queue: QueueId, entry: Entry, unfit: Option<String>) {
         let position = entry.position;
         self.cursor.settle(position);
         self.unsaved.settled();
@@ -68,14 +69,15 @@ impl Lane {
         hold.until = position;
         if caught_up {
             hold.loaded_to = position;
-            self.admit(queue, QueuedMessage::new(entry, Place::HeldKey));
+            self.admit(queue, QueuedMessage::new(entry, Place::HeldKey).unfit(unfit));
             self.announce(queue);
         }
         self.write_hold(queue);
     }
 
-    /// Takes a parked delivery whose time has come. `commits` is the number of commits known when it was asked for.
-    pub(in crate::engine) fn take_due(&mut self, due: Due, commits: u64) {
+    /// Takes a parked delivery whose time has come. `commits` is the number of commits known when it was asked for,
+    /// `admission` what the destination's filter says now.
+    pub(in crate::engine) fn take_due(&mut self, due: Due, commits: u64, admission: Admission) {
         let position = due.entry.position;
         if self.memory.has_parked(position) || self.is_touched(position, commits) {
             return;
@@ -88,14 +90,29 @@ impl Lane {
         }
         let queue = self.queues.for_key(due.entry.message.order_key());
         let state = due.state;
-        let mut message = QueuedMessage::parked(due);
+        let unfit = admission.unfit();
+        let left_out = unfit.is_none();
+        let mut message = QueuedMessage::parked(due).unfit(unfit.flatten());
         let held = self.queues[queue].hold.is_some();
         match message.place {
             Place::Apart if held => return,
             Place::Head if !held => message.place = Place::Apart,
             _ => {}
         }
+        if left_out && state != ParkedState::Discarding {
+            return self.leave_out(queue, &message);
+        }
         self.admit_due(queue, message, state);
+    }
+
+    /// The destination's filter, which may be another one since it was parked, leaves a delivery out: its key goes on without it.
+    fn leave_out(&mut self, queue: QueueId, message: &QueuedMessage) {
+        self.guard.clear(message.position);
+        self.unsaved.unpark(message.position);
+        if message.place == Place::Head {
+            self.settle_held(queue, message.position);
+        }
+        self.go_on(queue);
     }
 
     fn admit_due(&mut self, queue: QueueId, message: QueuedMessage, state: ParkedState) {

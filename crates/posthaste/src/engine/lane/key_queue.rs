@@ -56,6 +56,8 @@ pub(in crate::engine) struct History {
     pub(in crate::engine) delivered_at_strike: Option<u64>,
     /// It was delivered, and someone asked to deliver it once more.
     pub(in crate::engine) replayed: bool,
+    /// Why the destination's filter cannot be asked about it: it is not handed over.
+    pub(in crate::engine) unfit: Option<String>,
 }
 
 impl QueuedMessage {
@@ -82,6 +84,19 @@ impl QueuedMessage {
         let history = remembered.then(|| Box::new(History { progress: due.progress, replayed, ..History::default() }));
         let suspicion = Suspicion::stored(due.suspicion);
         Self { attempts: due.attempts, suspicion, reserved, history, ..Self::new(due.entry, place) }
+    }
+
+    /// The destination's filter cannot be asked about it, for this reason if there is one.
+    pub(in crate::engine) fn unfit(mut self, why: Option<String>) -> Self {
+        if why.is_some() {
+            self.history.get_or_insert_default().unfit = why;
+        }
+        self
+    }
+
+    /// Why it is not handed over.
+    pub(in crate::engine) fn why_unfit(&self) -> Option<&str> {
+        self.history.as_ref()?.unfit.as_deref()
     }
 
     /// What the sink said when the attempt before failed.

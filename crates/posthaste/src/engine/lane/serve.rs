@@ -6,7 +6,9 @@ use super::crash_guard::{Clearance, Suspects};
 use super::key_queue::{Place, QueuedMessage};
 use super::parking::{Failure, Parking};
 use super::{Lane, QueueId};
+use crate::destination::Name;
 use crate::engine::mistakes::Mistake;
+use crate::engine::protocol::Failed;
 use crate::journal::ParkedState;
 use crate::message::{Message, MessageId};
 use crate::sink::{self, Delivery};
@@ -26,10 +28,13 @@ pub(in crate::engine) enum Taken {
     Nothing,
     /// This message killed too many workers and was declared dead.
     Dead(MessageId),
+    /// The destination's filter cannot be asked about this message, and it was declared dead.
+    Unfit(Failed),
 }
 
 /// What the destination knows and a lane does not.
 pub(in crate::engine) struct Terms<'a> {
+    pub(in crate::engine) destination: &'a Name,
     pub(in crate::engine) now: Duration,
     pub(in crate::engine) max_run: usize,
     /// How long a partition stays with a worker that says nothing.
@@ -53,6 +58,9 @@ impl Lane {
             return Taken::Nothing;
         }
         let Some(first) = self.queues[queue].messages.front_mut() else { return Taken::Nothing };
+        if first.why_unfit().is_some() {
+            return self.refuse(queue, terms.destination);
+        }
         match self.guard.clearance(queue, first, terms.max_worker_deaths, terms.suspects) {
             Clearance::Go => self.collect(queue, terms),
             Clearance::NoteFirst => self.note_first(queue),
@@ -117,9 +125,9 @@ impl Lane {
         while deliveries.len() < max_run {
             let target = &mut self.queues[queue];
             let Some(message) = target.messages.get_mut(target.in_flight) else { break };
-            // A delivery out of its key's order goes by itself.
+            // A delivery out of its key's order goes by itself, and one that is unfit not at all.
             let apart = message.place == Place::Apart;
-            if apart && !deliveries.is_empty() {
+            if (apart || message.why_unfit().is_some()) && !deliveries.is_empty() {
                 break;
             }
             let turn = *message.reserved.get_or_insert_with(|| terms.now + (terms.charge)(&message.message));
@@ -177,7 +185,22 @@ impl Lane {
     }
 }
 
-/// An attempt that its worker did not survive.
+impl Lane {
+    /// Declares the first message of a queue dead, because the destination's filter cannot be asked about it.
+    fn refuse(&mut self, queue: QueueId, destination: &Name) -> Taken {
+        let Some(mut message) = self.queues[queue].messages.pop_front() else { return Taken::Nothing };
+        let why = message.why_unfit().unwrap_or_default().to_owned();
+        message.attempts += 1;
+        self.guard.clear(message.position);
+        std::mem::take(&mut message.suspicion);
+        let failure = death(why.clone());
+        self.park(queue, &message, Parking { state: ParkedState::Dead, due_in: None, failure: Some(failure) });
+        let (destination, attempts) = (destination.clone(), message.attempts);
+        Taken::Unfit(Failed { destination, message: message.message, attempts, error: why, retry_in: None })
+    }
+}
+
+/// An attempt without an answer of the sink: its worker did not survive it, or it was not made.
 fn death(error: String) -> Failure {
     Failure { error: sink::Error::reject(error), progress: None, took: Duration::ZERO }
 }

@@ -14,7 +14,7 @@ use super::lease::{Holding, Presence};
 use super::sources::KnownSource;
 use crate::destination::{Name, Route};
 use crate::error::{Error, Result};
-use crate::inspect::AuditEntry;
+use crate::inspect::{AuditEntry, Job};
 use crate::journal::{Enqueued, Entry, Partition, Position, WorkerId, partition_of};
 use crate::message::{Message, MessageId, Origin, Text};
 
@@ -31,6 +31,7 @@ pub struct Core {
     pub(super) holdings: Vec<Holding>,
     pub(super) workers: BTreeMap<WorkerId, Presence>,
     pub(super) audit: Vec<AuditEntry>,
+    pub(super) jobs: Vec<Job>,
     pub(super) sources: BTreeMap<Name, KnownSource>,
 }
 
@@ -67,6 +68,7 @@ impl Core {
             holdings: vec![Holding::default(); usize::from(partitions)],
             workers: BTreeMap::new(),
             audit: Vec::new(),
+            jobs: Vec::new(),
             sources: BTreeMap::new(),
         }
     }

@@ -8,9 +8,10 @@ use super::Memory;
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
-    AuditEntry, Change, Filter, Inspect, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
-    SourceChange, SourceStatus,
+    AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview, Page,
+    PartitionStatus, Report, SourceChange, SourceStatus,
 };
+use crate::journal::WorkerId;
 use crate::message::MessageId;
 
 #[async_trait]
@@ -45,6 +46,30 @@ impl Inspect for Memory {
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {
         Ok(self.core().purgeable(older_than))
+    }
+
+    async fn leases(&self) -> Result<Vec<PartitionStatus>> {
+        Ok(self.core().leases())
+    }
+
+    async fn create_job(&self, new: &NewJob) -> Result<Job> {
+        Ok(self.core().create_job(new))
+    }
+
+    async fn jobs(&self, before: Option<u64>, limit: usize) -> Result<Vec<Job>> {
+        Ok(self.core().jobs(before, limit))
+    }
+
+    async fn work(&self, worker: &WorkerId, ttl: Duration, only: Option<u64>) -> Result<Option<Job>> {
+        let job = self.core().work(worker, ttl, only);
+        if job.is_some() {
+            self.announce();
+        }
+        Ok(job)
+    }
+
+    async fn stop_job(&self, number: u64, who: &str) -> Result<Option<Job>> {
+        Ok(self.core().stop_job(number, who))
     }
 
     async fn record(&self, change: &Change) -> Result<()> {

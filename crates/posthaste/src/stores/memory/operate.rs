@@ -1,6 +1,6 @@
 //! What an operator may do to deliveries. Never touches a cursor: the holder of the lane picks the change up by `due`.
 
-use std::ops::Bound::{Excluded, Unbounded};
+use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use super::core::Core;
 use super::lane::Parked;
@@ -23,7 +23,18 @@ struct Change {
 impl Core {
     /// See [`crate::inspect::Inspect::operate`].
     pub fn operate(&mut self, operation: Operation, filter: &Filter, mode: Mode) -> OperationReport {
-        let (report, changes) = self.plan(operation, filter);
+        self.operate_at(operation, filter, mode, None)
+    }
+
+    /// The same for all messages, or for the one at a position.
+    pub(super) fn operate_at(
+        &mut self,
+        operation: Operation,
+        filter: &Filter,
+        mode: Mode,
+        only: Option<Position>,
+    ) -> OperationReport {
+        let (report, changes) = self.plan(operation, filter, only);
         if mode == Mode::Apply {
             for change in changes {
                 if let Some(known) = self.destinations.get_mut(&change.destination) {
@@ -34,10 +45,12 @@ impl Core {
         report
     }
 
-    fn plan(&self, operation: Operation, filter: &Filter) -> (OperationReport, Vec<Change>) {
+    fn plan(&self, operation: Operation, filter: &Filter, only: Option<Position>) -> (OperationReport, Vec<Change>) {
         let mut report = OperationReport::default();
         let mut changes = Vec::new();
-        let deliveries = self.journal.iter().flat_map(|(&position, stored)| self.deliveries_of(position, stored));
+        let wanted = only.map_or((Unbounded, Unbounded), |only| (Included(only), Included(only)));
+        let stored = self.journal.range(wanted);
+        let deliveries = stored.flat_map(|(&position, stored)| self.deliveries_of(position, stored));
         for delivery in deliveries.filter(|delivery| delivery.matches(filter)) {
             let Some(at) = delivery.at else { continue };
             let Some(parked) = self.changed(operation, &delivery, at) else {

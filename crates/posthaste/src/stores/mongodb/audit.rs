@@ -28,7 +28,7 @@ pub(super) async fn audit(store: &MongoDb, before: Option<u64>, limit: usize) ->
 }
 
 /// The number and the time come from the one document that all who record write to, so both grow.
-async fn append(db: &Db, session: &mut ClientSession, change: &Change) -> Result<()> {
+pub(super) async fn append(db: &Db, session: &mut ClientSession, change: &Change) -> Result<()> {
     let next =
         doc! { "$set": { "audited": { "$add": [{ "$ifNull": ["$audited", 0i64] }, 1i64] }, "auditedAt": "$$NOW" } };
     let update = db.state.find_one_and_update(doc! { "_id": JOURNAL }, vec![next]);

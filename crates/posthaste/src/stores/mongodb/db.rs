@@ -14,7 +14,7 @@ use super::session_register::SessionRegister;
 use crate::error::Result;
 
 /// The collections beside the one that applications write to.
-pub(super) const OWN: [&str; 12] = [
+pub(super) const OWN: [&str; 13] = [
     "outbox_state",
     "outbox_partitions",
     "outbox_destinations",
@@ -27,6 +27,7 @@ pub(super) const OWN: [&str; 12] = [
     "outbox_audit",
     "outbox_keys",
     "outbox_sources",
+    "outbox_jobs",
 ];
 
 /// A database, and how it is used. Cheap to clone.
@@ -48,6 +49,7 @@ pub(super) struct Db {
     pub(super) chunks: Collection<Document>,
     pub(super) tokens: Collection<Document>,
     pub(super) audit: Collection<Document>,
+    pub(super) jobs: Collection<Document>,
     pub(super) sources: Collection<Document>,
 }
 
@@ -67,6 +69,7 @@ impl Db {
             chunks: own("outbox_chunks"),
             tokens: own("outbox_tokens"),
             audit: own("outbox_audit"),
+            jobs: own("outbox_jobs"),
             sources: own("outbox_sources"),
             options,
             fields: Arc::new(fields),

@@ -17,7 +17,7 @@ use crate::rules::route;
 mod candidates;
 
 /// Messages read together.
-const CHUNK: i64 = 500;
+pub(super) const CHUNK: i64 = 500;
 
 pub(super) async fn list(store: &MongoDb, filter: &Filter, page: Page) -> Result<Listing> {
     // What was committed can be listed, numbered or not.

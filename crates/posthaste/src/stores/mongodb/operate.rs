@@ -5,13 +5,15 @@ use mongodb::bson::{Bson, DateTime, Document, doc};
 
 use super::codec::{self, date};
 use super::db::Db;
-use super::list::{Chunk, Match, Matches};
+use super::list::{CHUNK, Chunk, Match, Matches};
 use super::progress::Progress;
 use super::retry::{in_snapshot, in_transaction};
 use super::state::{JOURNAL, State};
 use super::{MongoDb, rows, sequencer};
 use crate::error::Result;
-use crate::inspect::{Filter, Mode, Operation, OperationReport, Order, Status};
+use crate::inspect::{Filter, Job, Mode, Operation, OperationReport, Order, Status};
+use crate::journal::Position;
+use crate::rules::job::{Piece, is_part};
 use crate::rules::operation::{Effect, effect};
 
 pub(super) async fn operate(
@@ -50,10 +52,38 @@ async fn run(
         }
     }
     if mode == Mode::Apply {
-        // Relays elsewhere hear of it by the change stream.
-        db.state.update_one(doc! { "_id": JOURNAL }, doc! { "$inc": { "wakes": 1i64 } }).session(session).await?;
+        wake(db, session).await?;
     }
     Ok(report)
+}
+
+/// Relays elsewhere hear of it by the change stream.
+async fn wake(db: &Db, session: &mut ClientSession) -> Result<()> {
+    db.state.update_one(doc! { "_id": JOURNAL }, doc! { "$inc": { "wakes": 1i64 } }).session(session).await?;
+    Ok(())
+}
+
+/// Carries out the next piece of a job, and says up to where that was, unless it was the end. In the caller's transaction.
+pub(super) async fn piece(
+    db: &Db,
+    session: &mut ClientSession,
+    job: &Job,
+    now: i64,
+) -> Result<(OperationReport, Option<Position>)> {
+    let (mut report, mut piece) = (OperationReport::default(), Piece::default());
+    let mut matches = Matches::new(db, &job.filter, Order::OldestFirst, codec::seq(job.upto), session).await?;
+    let mut upto = None;
+    while piece.goes_on() {
+        let found = matches.next_chunk(session).await?;
+        upto = found.is_some().then(|| codec::position(matches.upto));
+        let Some(mut chunk) = found else { break };
+        chunk.matches.retain(|one| is_part(job, one.listed.position));
+        piece.add(chunk.matches.len(), CHUNK as usize);
+        let changes = plan(db, session, job.operation, chunk, now, &mut report).await?;
+        apply(db, session, changes).await?;
+    }
+    wake(db, session).await?;
+    Ok((report, upto))
 }
 
 /// A message and what to write beside its lane.

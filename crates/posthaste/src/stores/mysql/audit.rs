@@ -9,13 +9,18 @@ use crate::inspect::{AuditEntry, Change};
 use crate::stores::values;
 
 pub(super) async fn record(store: &MySql, change: &Change) -> Result<()> {
+    append(&mut store.connection().await?, change).await
+}
+
+/// With the caller's connection, or in its transaction.
+pub(super) async fn append(connection: &mut impl Queryable, change: &Change) -> Result<()> {
     let entry = params! {
         "who" => &change.who,
         "action" => &change.action,
         "target" => &change.target,
         "affected" => values::signed(change.affected),
     };
-    Ok(store.connection().await?.exec_drop(include_str!("sql/audit/record.sql"), entry).await?)
+    Ok(connection.exec_drop(include_str!("sql/audit/record.sql"), entry).await?)
 }
 
 pub(super) async fn audit(store: &MySql, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {

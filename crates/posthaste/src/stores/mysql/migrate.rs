@@ -25,6 +25,7 @@ const MIGRATIONS: [&[&str]; VERSION as usize] = [
         include_str!("sql/schema/outbox_status.sql"),
     ],
     &[include_str!("sql/schema/sources.sql")],
+    &[include_str!("sql/schema/jobs.sql")],
 ];
 
 /// Rows that keys are locked by.

@@ -3,11 +3,13 @@
 use mysql_async::prelude::Queryable;
 use mysql_async::{Params, Transaction, params};
 
-use super::list::Matches;
+use super::list::{CHUNK, Matches};
 use super::retry::again;
 use super::{MySql, connection, sequencer};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport, Order};
+use crate::inspect::{Filter, Job, Listed, Mode, Operation, OperationReport, Order};
+use crate::journal::Position;
+use crate::rules::job::{Piece, is_part};
 use crate::rules::operation::{Effect, effect};
 use crate::stores::values;
 
@@ -35,21 +37,46 @@ async fn pass(store: &MySql, operation: Operation, filter: &Filter, mode: Mode) 
     let mut report = OperationReport::default();
     let mut matches = Matches::new(filter, Order::OldestFirst, 0);
     while let Some(chunk) = matches.next_chunk(&mut transaction).await? {
-        for one in chunk {
-            let Some(change) = Change::of(operation, &one, &mut report) else { continue };
-            if operation == Operation::Replay && change.is_overtaken(&mut transaction).await? {
-                report.overtaken += 1;
-            }
-            if mode == Mode::Apply {
-                change.apply(&mut transaction).await?;
-            }
-        }
+        carry_out(&mut transaction, operation, mode, &chunk, &mut report).await?;
     }
     if mode == Mode::Apply {
         transaction.query_drop(include_str!("sql/wake.sql")).await?;
     }
     transaction.commit().await?;
     Ok(report)
+}
+
+/// Counts what an operation applies to among these deliveries and, with [`Mode::Apply`], does it.
+async fn carry_out(
+    transaction: &mut Transaction<'_>,
+    operation: Operation,
+    mode: Mode,
+    chunk: &[Listed],
+    report: &mut OperationReport,
+) -> Result<()> {
+    for one in chunk {
+        let Some(change) = Change::of(operation, one, report) else { continue };
+        if operation == Operation::Replay && change.is_overtaken(transaction).await? {
+            report.overtaken += 1;
+        }
+        if mode == Mode::Apply {
+            change.apply(transaction).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Carries out the next piece of a job, and says up to where that was, unless it was the end. In the caller's transaction.
+pub(super) async fn piece(transaction: &mut Transaction<'_>, job: &Job) -> Result<(OperationReport, Option<Position>)> {
+    let (mut report, mut piece) = (OperationReport::default(), Piece::default());
+    let mut matches = Matches::new(&job.filter, Order::OldestFirst, values::seq(job.upto));
+    while piece.goes_on() {
+        let Some(mut chunk) = matches.next_chunk(transaction).await? else { return Ok((report, None)) };
+        chunk.retain(|one| is_part(job, one.position));
+        piece.add(chunk.len(), CHUNK as usize);
+        carry_out(transaction, job.operation, Mode::Apply, &chunk, &mut report).await?;
+    }
+    Ok((report, Some(values::position(matches.upto))))
 }
 
 /// One delivery and what is to happen to it.

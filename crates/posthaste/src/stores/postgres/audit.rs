@@ -10,8 +10,13 @@ use crate::stores::values::{signed, unsigned};
 
 pub(super) async fn record(store: &Postgres, change: &Change) -> Result<()> {
     let client = store.client().await?;
+    append(&*client, change).await
+}
+
+/// By itself, or in the caller's transaction.
+pub(super) async fn append(session: &impl Statements, change: &Change) -> Result<()> {
     let affected = signed(change.affected);
-    client
+    session
         .execute(include_str!("sql/audit/record.sql"), &[&change.who, &change.action, &change.target, &affected])
         .await?;
     Ok(())

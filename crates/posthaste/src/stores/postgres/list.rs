@@ -15,7 +15,7 @@ use crate::stores::access::Access;
 use crate::stores::{statement, values};
 
 /// Messages considered together.
-const CHUNK: i64 = 500;
+pub(super) const CHUNK: i64 = 500;
 
 pub(super) async fn list(store: &Postgres, filter: &Filter, page: Page) -> Result<Listing> {
     let mut client = store.client().await?;

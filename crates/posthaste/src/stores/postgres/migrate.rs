@@ -10,8 +10,12 @@ use crate::error::{Error, Kind, Result};
 use crate::stores::version;
 
 /// What leads from one version to the next: the first one makes version 1.
-const MIGRATIONS: [&[&str]; 3] =
-    [FIRST, &[include_str!("sql/schema/seam.sql")], &[include_str!("sql/schema/sources.sql")]];
+const MIGRATIONS: [&[&str]; 4] = [
+    FIRST,
+    &[include_str!("sql/schema/seam.sql")],
+    &[include_str!("sql/schema/sources.sql")],
+    &[include_str!("sql/schema/jobs.sql")],
+];
 
 const FIRST: &[&str] = &[
     include_str!("sql/schema/journal.sql"),

@@ -1,6 +1,6 @@
 //! The audit log: writing an entry, and reading the latest.
 
-use rusqlite::{Row, named_params};
+use rusqlite::{Connection, Row, named_params};
 
 use super::{Sqlite, codec};
 use crate::error::Result;
@@ -9,19 +9,20 @@ use crate::stores::values;
 
 pub(super) async fn record(store: &Sqlite, change: &Change) -> Result<()> {
     let change = change.clone();
-    store
-        .writing(move |transaction| {
-            let mut statement = transaction.prepare_cached(include_str!("sql/audit/record.sql"))?;
-            statement.execute(named_params! {
-                ":now": codec::now(),
-                ":who": change.who,
-                ":action": change.action,
-                ":target": change.target,
-                ":affected": values::signed(change.affected),
-            })?;
-            Ok(())
-        })
-        .await
+    store.writing(move |transaction| append(transaction, &change)).await
+}
+
+/// In the caller's transaction.
+pub(super) fn append(transaction: &Connection, change: &Change) -> Result<()> {
+    let mut statement = transaction.prepare_cached(include_str!("sql/audit/record.sql"))?;
+    statement.execute(named_params! {
+        ":now": codec::now(),
+        ":who": change.who,
+        ":action": change.action,
+        ":target": change.target,
+        ":affected": values::signed(change.affected),
+    })?;
+    Ok(())
 }
 
 pub(super) async fn audit(store: &Sqlite, before: Option<u64>, limit: usize) -> Result<Vec<AuditEntry>> {

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Sqlite, audit, change_source, get, list, operate, overview, pause, purge, sources};
+use super::{Sqlite, audit, change_source, get, jobs, leases, list, operate, overview, pause, purge, sources};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
-    AuditEntry, Change, Filter, Inspect, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
-    SourceChange, SourceStatus,
+    AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview, Page,
+    PartitionStatus, Report, SourceChange, SourceStatus,
 };
+use crate::journal::WorkerId;
 use crate::message::MessageId;
 
 #[async_trait]
@@ -41,6 +42,26 @@ impl Inspect for Sqlite {
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {
         purge::purgeable(self, older_than).await
+    }
+
+    async fn leases(&self) -> Result<Vec<PartitionStatus>> {
+        leases::leases(self).await
+    }
+
+    async fn create_job(&self, new: &NewJob) -> Result<Job> {
+        jobs::create_job(self, new).await
+    }
+
+    async fn jobs(&self, before: Option<u64>, limit: usize) -> Result<Vec<Job>> {
+        jobs::jobs(self, before, limit).await
+    }
+
+    async fn work(&self, worker: &WorkerId, ttl: Duration, only: Option<u64>) -> Result<Option<Job>> {
+        jobs::work(self, worker, ttl, only).await
+    }
+
+    async fn stop_job(&self, number: u64, who: &str) -> Result<Option<Job>> {
+        jobs::stop_job(self, number, who).await
     }
 
     async fn record(&self, change: &Change) -> Result<()> {

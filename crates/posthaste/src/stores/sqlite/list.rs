@@ -10,7 +10,7 @@ use crate::stores::access::Access;
 use crate::stores::{statement, values};
 
 /// Messages looked at together.
-const CHUNK: i64 = 500;
+pub(super) const CHUNK: i64 = 500;
 
 pub(super) async fn list(store: &Sqlite, filter: &Filter, page: Page) -> Result<Listing> {
     let filter = filter.clone();

@@ -2,10 +2,12 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::list::Matches;
+use super::list::{CHUNK, Matches};
 use super::{Sqlite, codec};
 use crate::error::Result;
-use crate::inspect::{Filter, Listed, Mode, Operation, OperationReport, Order};
+use crate::inspect::{Filter, Job, Listed, Mode, Operation, OperationReport, Order};
+use crate::journal::Position;
+use crate::rules::job::{Piece, is_part};
 use crate::rules::operation::{Effect, effect};
 use crate::stores::values;
 
@@ -33,6 +35,20 @@ pub(super) async fn operate(
     }
 }
 
+/// Carries out the next piece of a job, and says up to where that was, unless it was the end. In the caller's transaction.
+pub(super) fn piece(connection: &Connection, job: &Job) -> Result<(OperationReport, Option<Position>)> {
+    let pass = Pass { connection, operation: job.operation, mode: Mode::Apply };
+    let (mut report, mut piece) = (OperationReport::default(), Piece::default());
+    let mut matches = Matches::new(connection, &job.filter, Order::OldestFirst, values::seq(job.upto))?;
+    while piece.goes_on() {
+        let Some(mut chunk) = matches.next_chunk()? else { return Ok((report, None)) };
+        chunk.retain(|one| is_part(job, one.position));
+        piece.add(chunk.len(), CHUNK as usize);
+        pass.apply(&chunk, &mut report)?;
+    }
+    Ok((report, Some(values::position(matches.upto))))
+}
+
 /// One pass over the deliveries that match, in one transaction.
 struct Pass<'a> {
     connection: &'a Connection,
@@ -43,16 +59,21 @@ struct Pass<'a> {
 impl Pass<'_> {
     /// Counts what the operation applies to and, with [`Mode::Apply`], does it.
     fn run(&self, filter: &Filter) -> Result<OperationReport> {
-        let now = codec::now();
         let mut report = OperationReport::default();
         let mut matches = Matches::new(self.connection, filter, Order::OldestFirst, 0)?;
         while let Some(chunk) = matches.next_chunk()? {
-            let changes = self.plan(&chunk, &mut report)?;
-            if self.mode == Mode::Apply {
-                changes.iter().try_for_each(|change| change.apply(self.connection, now))?;
+            match self.mode {
+                Mode::DryRun => drop(self.plan(&chunk, &mut report)?),
+                Mode::Apply => self.apply(&chunk, &mut report)?,
             }
         }
         Ok(report)
+    }
+
+    /// Does it to these.
+    fn apply(&self, chunk: &[Listed], report: &mut OperationReport) -> Result<()> {
+        let now = codec::now();
+        self.plan(chunk, report)?.iter().try_for_each(|change| change.apply(self.connection, now))
     }
 
     fn plan<'c>(&self, chunk: &'c [Listed], report: &mut OperationReport) -> Result<Vec<Change<'c>>> {

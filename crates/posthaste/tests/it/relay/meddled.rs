@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use posthaste::destination::{Destination, Name};
 use posthaste::inspect::{
-    AuditEntry, Change, Filter, Inspect, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
-    SourceChange, SourceStatus,
+    AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview, Page,
+    PartitionStatus, Report, SourceChange, SourceStatus,
 };
 use posthaste::journal::{
     Batch, DueBatch, Enqueued, Entry, Epoch, Grant, HeldKey, Hint, Ingest, Journal, LaneCommit, LaneState, Lease,
@@ -195,6 +195,26 @@ impl Inspect for Meddled {
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {
         self.inner.purgeable(older_than).await
+    }
+
+    async fn leases(&self) -> Result<Vec<PartitionStatus>> {
+        self.inner.leases().await
+    }
+
+    async fn create_job(&self, new: &NewJob) -> Result<Job> {
+        self.inner.create_job(new).await
+    }
+
+    async fn jobs(&self, before: Option<u64>, limit: usize) -> Result<Vec<Job>> {
+        self.inner.jobs(before, limit).await
+    }
+
+    async fn work(&self, worker: &WorkerId, ttl: Duration, only: Option<u64>) -> Result<Option<Job>> {
+        self.inner.work(worker, ttl, only).await
+    }
+
+    async fn stop_job(&self, number: u64, who: &str) -> Result<Option<Job>> {
+        self.inner.stop_job(number, who).await
     }
 
     async fn record(&self, change: &Change) -> Result<()> {

@@ -54,7 +54,7 @@ fn of_messages(options: &Options) -> Vec<(String, IndexModel)> {
 }
 
 /// The indexes of what lanes record.
-fn of_deliveries() -> [(String, IndexModel); 7] {
+fn of_deliveries() -> [(String, IndexModel); 8] {
     [
         index("outbox_parked", "outbox_parked_due", doc! { "destination": 1, "dueAt": 1, "seq": 1 }, None),
         index("outbox_parked", "outbox_parked_state", doc! { "state": 1, "seq": 1 }, None),
@@ -63,6 +63,7 @@ fn of_deliveries() -> [(String, IndexModel); 7] {
         index("outbox_held_keys", "outbox_held_keys_lane", doc! { "destination": 1, "partition": 1 }, None),
         index("outbox_attempts", "outbox_attempts_seq", doc! { "seq": 1, "destination": 1 }, None),
         index("outbox_chunks", "outbox_chunks_message", doc! { "message": 1, "n": 1 }, None),
+        index("outbox_jobs", "outbox_jobs_open", doc! { "_id": 1, "isOpen": 1 }, Some(doc! { "isOpen": true })),
     ]
 }
 

@@ -56,9 +56,8 @@ fn feed() -> Feed {
 }
 
 async fn stored(store: &Memory) -> Result<Vec<String>> {
-    let page = Page { after: Position::START, limit: 1_000_000 };
-    let listed = store.list(&Wanted::default(), page).await?;
-    Ok(listed.iter().map(|one| one.aggregate_id.to_string()).collect())
+    let listed = store.list(&Wanted::default(), Page::after(Position::START, 1_000_000)).await?;
+    Ok(listed.rows.iter().map(|one| one.aggregate_id.to_string()).collect())
 }
 
 async fn status(store: &Memory) -> Result<SourceStatus> {
@@ -89,12 +88,11 @@ async fn each_event_is_stored_once_and_in_order_while_leaders_and_relays_die() -
     eventually("everything is stored", async || Ok(store.overview().await?.messages >= EVENTS as u64)).await?;
     relay.stop().await?;
     let mut read = Vec::new();
-    let mut after = Position::START;
-    loop {
-        let listed = store.list(&Wanted::default(), Page { after, limit: 500 }).await?;
-        let Some(last) = listed.last() else { break };
-        after = last.position;
-        for one in &listed {
+    let mut next = Some(Position::START);
+    while let Some(after) = next {
+        let listed = store.list(&Wanted::default(), Page::after(after, 500)).await?;
+        next = listed.next;
+        for one in &listed.rows {
             let report = store.get(one.id).await?.expect("it is stored");
             read.push(String::from_utf8_lossy(&report.message.payload).into_owned());
         }

@@ -54,7 +54,7 @@ fn relay(store: &Postgres, server: &StandIn, topic: &Topic, endpoint: &Endpoint)
 
 async fn with_status(store: &Postgres, destination: &str, status: Status) -> Result<usize> {
     let filter = Wanted { destination: Some(destination.into()), statuses: vec![status], ..Wanted::default() };
-    Ok(store.list(&filter, Page { after: Position::START, limit: 100 }).await?.len())
+    Ok(store.list(&filter, Page::after(Position::START, 100)).await?.rows.len())
 }
 
 #[tokio::test(flavor = "multi_thread")]

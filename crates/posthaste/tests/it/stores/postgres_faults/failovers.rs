@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use posthaste::inspect::Inspect;
 use posthaste::testkit::waiting::eventually;
@@ -122,6 +123,7 @@ async fn commit_prepared(database: &Database, name: &str) {
 }
 
 /// Returns what was confirmed to writers, and what is there in the end; all of that has arrived.
+#[expect(clippy::print_stdout, reason = "a figure for docs/performance.md, seen with --nocapture")]
 async fn failovers(synchronous: bool) -> (Vec<Uuid>, Vec<Event>) {
     let failovers = std::env::var("FAILOVERS").map_or(FAILOVERS, |text| text.parse().unwrap());
     let mut pair = Pair::start(synchronous).await;
@@ -137,16 +139,26 @@ async fn failovers(synchronous: bool) -> (Vec<Uuid>, Vec<Event>) {
         let told = Arc::clone(&enough);
         writers.spawn(persist(database.clone(), move || told.load(Ordering::Relaxed)));
     }
+    let mut gaps = Vec::new();
     for failover in 0..failovers {
         ledger.until_count(ledger.count() + 100).await;
         let name = format!("prepared-{failover}");
         let idle = take_ids(&database, &name).await;
         pair.fail_over(if failover % 2 == 0 { "INT" } else { "KILL" }).await;
+        let (writable, arrived) = (Instant::now(), ledger.count());
         drop(idle);
         commit_prepared(&database, &name).await;
+        ledger.until_count(arrived + 1).await;
+        gaps.push(writable.elapsed());
         ledger.until_count(ledger.count() + 50).await;
         pair.add_standby().await;
     }
+    gaps.sort();
+    println!(
+        "delivery goes on {:?} (median), {:?} (longest) after the new primary",
+        gaps[gaps.len() / 2],
+        gaps[gaps.len() - 1]
+    );
     enough.store(true, Ordering::Relaxed);
     let confirmed = writers.join_all().await.concat();
     let told = database.store().overview().await.unwrap().figures;

@@ -1,0 +1,103 @@
+//! A message as an expression sees it.
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use bytes::Bytes;
+use jaq_json::{Map, Val};
+
+use super::json;
+use super::value::Value;
+use crate::message::{Headers, Message};
+use crate::sink::format::embed::claims_json;
+
+pub(super) const PAYLOAD: &str = "payload";
+pub(super) const PAYLOAD_ENCODING: &str = "payload_encoding";
+pub(super) const HEADERS: &str = "headers";
+
+/// How the payload stands in the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// As the JSON that it is.
+    Json,
+    /// As a text.
+    Text,
+    /// As a text in base64.
+    Base64,
+}
+
+impl Encoding {
+    const ALL: [Self; 3] = [Self::Json, Self::Text, Self::Base64];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Text => "text",
+            Self::Base64 => "base64",
+        }
+    }
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|encoding| encoding.name() == name)
+    }
+}
+
+/// The document of a message. Absent fields are `null`.
+pub(super) fn document(message: &Message) -> Value {
+    let (payload, encoding) = payload(message);
+    let origin = message.origin.as_ref();
+    let texts = [
+        ("event_type", Some(message.event_type.as_str())),
+        ("aggregate_type", Some(&message.aggregate_type)),
+        ("aggregate_id", Some(&message.aggregate_id)),
+        ("key", message.key.as_deref()),
+        ("tenant", message.tenant.as_deref()),
+        ("user", message.user.as_deref()),
+        ("correlation_id", message.correlation_id.as_deref()),
+        ("destination", message.destination.as_deref()),
+        ("source_stream", origin.map(|origin| origin.stream.as_str())),
+        ("source_event", origin.map(|origin| origin.event.as_str())),
+        ("content_type", Some(&message.content_type)),
+        (PAYLOAD_ENCODING, Some(encoding.name())),
+    ];
+    let mut fields = Map::with_capacity_and_hasher(texts.len() + 5, <_>::default());
+    fields.insert(name("id"), text(&message.id.to_string()));
+    fields.extend(texts.map(|(field, value)| (name(field), value.map_or(Val::Null, text))));
+    fields.insert(name("occurred_at"), text(&message.occurred_at.to_string()));
+    fields.insert(name("due_at"), message.due_at.map_or(Val::Null, |due| text(&due.to_string())));
+    fields.insert(name(HEADERS), headers(&message.headers));
+    fields.insert(name(PAYLOAD), payload);
+    Value::weighed(Val::obj(fields))
+}
+
+pub(super) fn name(name: &'static str) -> Val {
+    Val::utf8_str(Bytes::from_static(name.as_bytes()))
+}
+
+fn text(text: &str) -> Val {
+    Val::utf8_str(Bytes::copy_from_slice(text.as_bytes()))
+}
+
+/// A header that is there more than once is an array of its values.
+fn headers(headers: &Headers) -> Val {
+    let mut fields = Map::default();
+    for (header, value) in headers.iter() {
+        let value = text(value);
+        match fields.get_mut(&text(header)) {
+            None => drop(fields.insert(text(header), value)),
+            Some(Val::Arr(values)) => std::rc::Rc::make_mut(values).push(value),
+            Some(first) => *first = [std::mem::take(first), value].into_iter().collect(),
+        }
+    }
+    Val::obj(fields)
+}
+
+fn payload(message: &Message) -> (Val, Encoding) {
+    if claims_json(message)
+        && let Some(payload) = json::read(&message.payload)
+    {
+        return (payload.0, Encoding::Json);
+    }
+    match std::str::from_utf8(&message.payload) {
+        Ok(_) => (Val::utf8_str(message.payload.clone()), Encoding::Text),
+        Err(_) => (Val::utf8_str(BASE64_STANDARD.encode(&message.payload)), Encoding::Base64),
+    }
+}

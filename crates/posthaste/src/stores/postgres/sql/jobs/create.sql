@@ -1,0 +1,2 @@
+-- A new job, which is open.
+INSERT INTO outbox_jobs (is_open, document) VALUES (true, $1) RETURNING number;
