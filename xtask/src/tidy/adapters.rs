@@ -7,6 +7,7 @@ use super::tree::Tree;
 const NO_ADAPTERS: &[&str] = &[
     "derive",
     "conformance",
+    "jq",
     "mysql_async",
     "rusqlite",
     "simulator",

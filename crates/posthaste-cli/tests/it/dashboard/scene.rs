@@ -128,8 +128,10 @@ fn config(bind: &str, flaky: &str) -> String {
 
 /// Three invoices of three orders each, of which the first is refused; many orders; and one message that would like to be markup.
 fn messages() -> Vec<String> {
-    let invoice = |n: usize| json!({ "event_type": ["invoice.created", "invoice.sent", "invoice.paid"][n / 3], "aggregate_type": "order", "aggregate_id": (n % 3 + 1).to_string(), "payload": { "n": n } });
-    let order = |n: usize| json!({ "event_type": "order.paid", "aggregate_type": "order", "aggregate_id": (n + 100).to_string(), "payload": { "total": n } });
+    let of_order = |kind: &str, order: usize, payload: serde_json::Value| json!({ "event_type": kind, "aggregate_type": "order", "aggregate_id": order.to_string(), "payload": payload });
+    let kinds = ["invoice.created", "invoice.sent", "invoice.paid"];
+    let invoice = |n: usize| of_order(kinds[n / 3], n % 3 + 1, json!({ "n": n }));
+    let order = |n: usize| of_order("order.paid", n + 100, json!({ "total": n }));
     let hostile = json!({
         "event_type": "order.moved", "aggregate_type": "order", "aggregate_id": "x", "key": HOSTILE_KEY, "destination": "hostile",
         "headers": [["x-note", "<b class=harm>header</b>"]], "payload": { "note": "<script>harmed=3</script>" },
