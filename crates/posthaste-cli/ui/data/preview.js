@@ -31,7 +31,17 @@ export async function preview({ operation, query }) {
   };
 }
 
-/** @param {Wanted} wanted @returns {Promise<number>} how many it changed */
-export async function carryOut({ operation, query }) {
-  return (await post(operation, { query, dry_run: false })).affected;
+/** More than this is a job of the workers. */
+const AT_ONCE = 1000;
+const LOOK_AGAIN_MS = 300;
+
+/** @param {Wanted} wanted @param {number} expected @returns {Promise<number>} how many it changed */
+export async function carryOut({ operation, query }, expected) {
+  if (expected <= AT_ONCE) return (await post(operation, { query, dry_run: false })).affected;
+  let job = await post("jobs", { operation, query, dry_run: false, expected });
+  while (job.state === "waiting" || job.state === "running") {
+    await new Promise((resume) => setTimeout(resume, LOOK_AGAIN_MS));
+    job = await get(`jobs/${job.id}`);
+  }
+  return job.affected;
 }

@@ -26,7 +26,7 @@ function ChangeDialog({ wanted }) {
   const [error, setError] = useState(/** @type {Error | null} */ (null));
   const words = WORDS[wanted.operation];
   useEffect(() => void preview(wanted).then(setDry, setError), []);
-  const begin = () => carryOut(wanted).then(setDone, setError);
+  const begin = () => carryOut(wanted, dry?.affected ?? 0).then(setDone, setError);
   return html`
     <${Dialog} title=${done === null ? `${words.act}: what would happen` : `${words.act}: done`}>
       <${ErrorNote} error=${error} />

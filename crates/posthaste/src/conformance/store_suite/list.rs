@@ -244,6 +244,7 @@ mod tests {
             include_str!("reporting.rs"),
             include_str!("operating.rs"),
             include_str!("sourcing.rs"),
+            include_str!("jobs.rs"),
         ];
         let functions = files.iter().flat_map(|file| file.split("\npub async fn ").skip(1));
         functions.filter_map(|function| function.split('(').next()).collect()

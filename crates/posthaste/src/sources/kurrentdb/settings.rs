@@ -11,6 +11,7 @@ use crate::sink::settings::Problem;
 #[non_exhaustive]
 pub struct Settings {
     /// `esdb://user:password@host:2113?tls=true`, `esdb+discover://…` for a cluster, or the same with `kurrentdb`.
+    #[serde(default)]
     pub connection_string: Secret,
     /// Which events the server sends; everything but its own unless given.
     #[serde(default)]
