@@ -35,7 +35,7 @@ pub fn install() -> Result<()> {
 pub fn check_types() -> Result<()> {
     install()?;
     // Built as the tests are, so that nothing is built twice.
-    execute(&mut cargo("build --quiet --workspace --all-features --bins"))?;
+    execute(&mut cargo("build --quiet --workspace --all-features --bins --examples"))?;
     let printed = Command::new("target/debug/posthaste").arg("openapi").output()?;
     anyhow::ensure!(printed.status.success(), "posthaste openapi: {}", String::from_utf8_lossy(&printed.stderr));
     fs::write(Path::new(FOLDER).join("openapi.json"), printed.stdout)?;
