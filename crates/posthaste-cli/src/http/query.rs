@@ -73,5 +73,18 @@ pub fn body<T: DeserializeOwned + Default>(headers: &HeaderMap, bytes: &Bytes) -
     // A list would be read as the fields in their order.
     let document: Map<String, Value> =
         serde_json::from_slice(bytes).map_err(|error| Problem::bad_request(format!("send a JSON object: {error}")))?;
-    serde_json::from_value(Value::Object(document)).map_err(|error| Problem::bad_request(error.to_string()))
+    let document = Value::Object(document);
+    if let Some(name) = null_in(&document) {
+        return Err(Problem::bad_request(format!("`{name}` is null: leave it out, or say what is meant")));
+    }
+    serde_json::from_value(document).map_err(|error| Problem::bad_request(error.to_string()))
+}
+
+/// The first field that is null. A caller whose variable was empty would otherwise select more than was meant.
+fn null_in(value: &Value) -> Option<String> {
+    let Value::Object(fields) = value else { return None };
+    fields.iter().find_map(|(name, value)| match value {
+        Value::Null => Some(name.clone()),
+        inner => null_in(inner).map(|inner| format!("{name}.{inner}")),
+    })
 }

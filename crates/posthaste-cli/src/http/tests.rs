@@ -113,7 +113,9 @@ async fn what_is_not_understood_is_refused_and_changes_nothing() {
         ("/api/v1/discard", r#"{"selection": {"destnation": "crm"}, "dry_run": false}"#, 400),
         ("/api/v1/discard", r#"{"selection": {"status": ["dad"]}}"#, 400),
         ("/api/v1/replay", "not json", 400),
+        ("/api/v1/discard", r#"{"selection": {"status": ["dead"], "destination": null}, "dry_run": false}"#, 400),
         ("/api/v1/purge", "[null, null]", 400),
+        ("/api/v1/purge", r#"{"older_than": null}"#, 400),
         ("/api/v1/purge", r#"{"older_than": "soon"}"#, 400),
         ("/api/v1/destinations/nobody/pause", "", 404),
     ];

@@ -51,7 +51,7 @@ impl<C: Clone, E: Clone> SharedConnection<C, E> {
     }
 
     /// The next one connects anew.
-    #[cfg(feature = "redis")]
+    #[cfg(any(feature = "bullmq", feature = "redis"))]
     pub(crate) async fn discard_any(&self) {
         self.state.lock().await.connection = None;
     }

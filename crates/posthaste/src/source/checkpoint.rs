@@ -25,8 +25,8 @@ impl Checkpoint {
         }
     }
 
-    /// A checkpoint as a store has kept it.
-    pub(crate) fn stored(text: impl Into<Text>) -> Self {
+    /// A checkpoint as a store has kept it; it was looked at when it was new.
+    pub fn stored(text: impl Into<Text>) -> Self {
         Self(text.into())
     }
 
