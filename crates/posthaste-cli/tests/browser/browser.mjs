@@ -21,6 +21,8 @@ export async function run(script) {
     await script((options) => visit(browser, options));
   } finally {
     await browser.close();
+    // Or a script that was given answers would wait for another one, and the test for the script's end.
+    process.stdin.destroy();
   }
 }
 
