@@ -37,22 +37,23 @@ fn pack(folder: &Path, out: &Path) -> io::Result<()> {
     fs::write(out.join("ui.rs"), list)
 }
 
-/// Our own scripts without comments and types, which browsers do not read. Lines stay where they are, for whoever debugs.
+/// Our own scripts and styles without comments, types and indentation, which browsers do not read. Lines stay where they are, for whoever debugs.
 #[cfg(feature = "http")]
 fn slim(file: &Path, bytes: Vec<u8>) -> Vec<u8> {
-    if file.extension().is_none_or(|kind| kind != "js") {
-        return bytes;
-    }
+    let open = match file.extension().and_then(|kind| kind.to_str()) {
+        Some("js") => "/**",
+        Some("css") => "/*",
+        _ => return bytes,
+    };
     let (mut slim, mut rest) = (String::new(), String::from_utf8_lossy(&bytes).into_owned());
-    while let Some((before, comment)) = rest.split_once("/**") {
+    while let Some((before, comment)) = rest.split_once(open) {
         slim.push_str(before);
         let (comment, after) = comment.split_once("*/").unwrap_or((comment, ""));
         slim.extend(comment.chars().filter(|c| *c == '\n'));
         rest = after.to_owned();
     }
     slim.push_str(&rest);
-    let code =
-        |line: &str| if line.trim_start().starts_with("//") { String::new() } else { line.trim_end().to_owned() };
+    let code = |line: &str| if line.trim_start().starts_with("//") { "" } else { line.trim() }.to_owned();
     slim.lines().map(|line| code(line) + "\n").collect::<String>().into_bytes()
 }
 

@@ -101,6 +101,11 @@ pub fn open(counts: &DestinationCounts) -> u64 {
     counts.pending + counts.retrying + counts.scheduled + counts.throttled + counts.replay
 }
 
+/// A number that may be an estimate, in words.
+pub fn about(counts: &DestinationCounts, number: u64, noun: &str) -> String {
+    format!("{}{}", if counts.estimated { "about " } else { "" }, count(number, noun))
+}
+
 fn outage(overview: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     let error = reports(overview, counts).find_map(|report| report.outage.as_deref())?;
     let text = format!("{} is out of reach: {}", counts.destination, plain::cut(error, 160));
@@ -111,7 +116,7 @@ fn dead(_: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     (counts.dead > 0).then(|| {
         let waiting = match counts.waiting {
             0 => String::new(),
-            waiting => format!(", {} behind held keys", count(waiting, "message")),
+            waiting => format!(", {} behind held keys", about(counts, waiting, "message")),
         };
         let text = format!("{} dead at {}{waiting}", deliveries(counts.dead), counts.destination);
         let command = format!("posthaste list --status dead --destination {}", counts.destination);

@@ -9,11 +9,10 @@ use posthaste::Destination;
 use posthaste::destination::Name;
 use posthaste::inspect::{
     AuditEntry, Change, Filter, Listed, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
-    SourceChange, SourceStatus,
 };
+#[cfg(feature = "http")]
 use posthaste::journal::Position;
 use posthaste::message::MessageId;
-use posthaste::source::Checkpoint;
 use posthaste::store::Store;
 
 pub use self::documents::{OperationAnswer, PauseAnswer, PurgeAnswer, StatusAnswer, hex, show};
@@ -28,7 +27,6 @@ pub use self::who::user;
 use crate::config::{DestinationPlan, Plan, SourcePlan};
 use crate::exit::Misuse;
 use crate::explain::{Explanation, Facts, explain};
-use crate::expressions::{Trial, Tried, Wanted};
 use crate::paging;
 use crate::selection::{Selection, line};
 use crate::{clock, health};
@@ -39,12 +37,12 @@ mod jobs;
 mod lane;
 #[cfg(feature = "http")]
 mod preview;
+mod purging;
 #[cfg(feature = "http")]
 mod setup;
+mod sources;
+mod trials;
 mod who;
-
-/// Messages per transaction of a purge: short enough that writers hardly notice.
-const PURGE_BATCH: usize = 5_000;
 
 /// A store, and what the config says about its destinations.
 #[derive(Clone)]
@@ -144,31 +142,6 @@ impl Operator {
         Ok((report, explanations))
     }
 
-    /// What filter and transform of a destination, or others in their place, do to the newest messages of its route. Nothing is
-    /// delivered.
-    pub async fn try_out(&self, who: &str, wanted: &Wanted, mut filter: Filter) -> anyhow::Result<Vec<Tried>> {
-        let known = self.destinations.iter().find(|known| known.name.as_str() == wanted.destination);
-        let Some(destination) = known else {
-            let names: Vec<&str> = self.destinations.iter().map(|known| known.name.as_str()).collect();
-            let text = format!("the config has no destination {}: it has {}", wanted.destination, names.join(", "));
-            return Err(Misuse(text).into());
-        };
-        let transform = self.transforms.iter().find(|(name, _)| *name == destination.name).map(|(_, source)| &**source);
-        let configured = destination.filter.as_ref().map(posthaste::destination::Filter::text);
-        let trial = Trial::new(wanted.filter.as_deref().or(configured), wanted.transform.as_deref().or(transform))?;
-        filter.destination = Some(destination.name.clone());
-        let newest = self.list(&filter, Page::before(Position::END, wanted.limit), None).await?;
-        let mut tried = Vec::with_capacity(newest.rows.len());
-        for row in newest.rows {
-            // What was purged meanwhile is left out.
-            if let Some(report) = self.store.get(row.id).await? {
-                tried.push(trial.run(&report));
-            }
-        }
-        self.record(who, "try", line::write(&Selection::from(&filter)), tried.len() as u64).await?;
-        Ok(tried)
-    }
-
     /// Replays or discards what the filter selects, or counts it.
     pub async fn operate(
         &self,
@@ -202,52 +175,6 @@ impl Operator {
         Ok(changed)
     }
 
-    pub async fn sources(&self) -> posthaste::Result<Vec<SourceStatus>> {
-        self.store.sources().await
-    }
-
-    /// One source, or an error that names those there are.
-    pub async fn source(&self, name: &str) -> anyhow::Result<SourceStatus> {
-        let sources = self.sources().await?;
-        let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
-        let missing = || match names.as_slice() {
-            [] => format!("no source is called {name}: no relay has read one into this store yet"),
-            some => format!("no source is called {name}: the store knows {}", some.join(", ")),
-        };
-        Ok(sources.into_iter().find(|source| source.name == name).ok_or_else(|| Misuse(missing()))?)
-    }
-
-    /// Pauses, resumes or rewinds a source. Returns whether that changed anything.
-    pub async fn change_source(&self, who: &str, name: &str, change: &SourceChange) -> anyhow::Result<bool> {
-        self.source(name).await?;
-        let changed = self.store.change_source(&Name::from(name), change).await?;
-        if changed {
-            let (action, target) = match change {
-                SourceChange::Pause => ("pause source", name.to_owned()),
-                SourceChange::Resume => ("resume source", name.to_owned()),
-                SourceChange::Rewind(to) => {
-                    let to = to.as_ref().map_or("the beginning", |to| to.as_str());
-                    ("rewind source", format!("{name} to {to}"))
-                }
-            };
-            self.record(who, action, target, 1).await?;
-        }
-        Ok(changed)
-    }
-
-    /// What a person means by a place in a source: its own words, or the beginning.
-    pub fn checkpoint(&self, name: &str, text: &str) -> Result<Option<Checkpoint>, Misuse> {
-        if text == "beginning" {
-            return Ok(None);
-        }
-        let planned = self.sources.iter().find(|planned| planned.feed.name.as_str() == name);
-        let parsed = match planned.and_then(|planned| planned.source.open()) {
-            Some(source) => source.parse(text),
-            None => Checkpoint::new(text),
-        };
-        parsed.map(Some).map_err(|wrong| Misuse(format!("the position {wrong}; or write `beginning`")))
-    }
-
     /// The name of a destination that the store knows. A mistyped one is refused, because to pause it would change nothing.
     async fn known(&self, wanted: &str) -> anyhow::Result<Name> {
         let Overview { destinations, .. } = self.overview().await?;
@@ -260,34 +187,6 @@ impl Operator {
             some => format!("no destination is called {wanted}: the store knows {}", some.join(", ")),
         })
         .into())
-    }
-
-    /// How old a message must be to be purged: as asked for, or as the config says.
-    pub fn purge_age(&self, asked: Option<Duration>) -> Result<Duration, Misuse> {
-        asked.or(self.retention).ok_or_else(|| {
-            let text = "the config keeps messages forever: say which ones to remove with --older-than, such as --older-than 30d";
-            Misuse(text.into())
-        })
-    }
-
-    pub async fn purgeable(&self, older_than: Duration) -> posthaste::Result<u64> {
-        self.store.purgeable(older_than).await
-    }
-
-    /// Removes old delivered messages, and says after each step how many are gone so far.
-    pub async fn purge(&self, who: &str, older_than: Duration, step: impl Fn(u64)) -> posthaste::Result<u64> {
-        let mut removed = 0;
-        loop {
-            let purged = self.store.purge(older_than, PURGE_BATCH).await?;
-            removed += purged.messages;
-            if !purged.more {
-                break;
-            }
-            step(removed);
-        }
-        let target = format!("delivered messages older than {}", posthaste::duration::brief(older_than));
-        self.record(who, "purge", target, removed).await?;
-        Ok(removed)
     }
 
     pub async fn audit(&self, before: Option<u64>, limit: usize) -> posthaste::Result<Vec<AuditEntry>> {

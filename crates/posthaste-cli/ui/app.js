@@ -13,6 +13,7 @@ import { Empty } from "./parts/words.js";
 import { AuditPage } from "./pages/audit.js";
 import { DestinationPage } from "./pages/destination.js";
 import { FailuresPage } from "./pages/failures.js";
+import { JobsPage } from "./pages/jobs.js";
 import { KeyPage } from "./pages/key.js";
 import { LoginPage } from "./pages/login.js";
 import { MessagePage } from "./pages/message.js";
@@ -29,6 +30,7 @@ const DRAWN = {
   key: { title: "Key", draw: (_, query) => html`<${KeyPage} keyName=${query.get("key") ?? ""} tenant=${query.get("tenant")} destination=${query.get("destination")} />` },
   destination: { title: "Destination", draw: (name) => html`<${DestinationPage} key=${name} name=${name} />` },
   workers: { title: "Workers", draw: () => html`<${WorkersPage} />` },
+  jobs: { title: "Jobs", draw: (name) => html`<${JobsPage} name=${name} />` },
   audit: { title: "Audit", draw: () => html`<${AuditPage} />` },
 };
 

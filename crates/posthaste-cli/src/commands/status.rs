@@ -83,10 +83,10 @@ fn destinations(overview: &Overview) -> Table {
         let in_flight: usize = health::reports(overview, counts).map(|report| report.in_flight).sum();
         table.row([
             Field::from(&counts.destination),
-            Field::number(counts.pending),
+            Field::number(counts.pending).about(counts.estimated),
             Field::number(in_flight as u64),
             Field::alarming(counts.retrying, Hue::Waiting),
-            Field::alarming(counts.waiting, Hue::Waiting),
+            Field::alarming(counts.waiting, Hue::Waiting).about(counts.estimated),
             Field::number(counts.scheduled),
             Field::alarming(counts.throttled, Hue::Waiting),
             Field::number(counts.replay),

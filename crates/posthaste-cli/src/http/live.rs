@@ -191,6 +191,11 @@ pub async fn series(State(app): State<App>, RawQuery(pairs): Pairs) -> Result<Js
 
 #[cfg(test)]
 impl App {
+    /// Changes whenever the recorder has looked.
+    pub fn looks_for_test(&self) -> watch::Receiver<impl Sized> {
+        self.0.live.document.subscribe()
+    }
+
     /// As if the recorder had seen this.
     pub fn record_for_test(&self, second: u64, destination: &str, sample: series::Sample) {
         self.0.live.series().record(second, destination, sample);

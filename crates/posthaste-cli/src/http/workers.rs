@@ -19,7 +19,7 @@ const REMEMBERED: usize = 200;
 pub struct Answer {
     workers: Vec<WorkerStatus>,
     partitions: Vec<PartitionStatus>,
-    /// The newest first, as far as somebody has looked.
+    /// The newest first, as far as this process has looked.
     moves: Vec<Move>,
     dangers: Vec<Danger>,
 }
@@ -57,14 +57,17 @@ impl Moves {
     }
 }
 
+/// Who holds what now, of which note is taken.
+pub async fn look(app: &App) -> posthaste::Result<Vec<PartitionStatus>> {
+    let partitions = app.operator().leases().await?;
+    app.moves().look(&partitions, clock::now());
+    Ok(partitions)
+}
+
 pub async fn list(State(app): State<App>) -> Result<Json<Answer>, Problem> {
     let overview = app.overview().await?;
-    let partitions = app.operator().leases().await?;
-    let moves = {
-        let mut moves = app.moves();
-        moves.look(&partitions, clock::now());
-        moves.seen.clone()
-    };
+    let partitions = look(&app).await?;
+    let moves = app.moves().seen.clone();
     Ok(Json(Answer { workers: overview.workers.clone(), partitions, moves, dangers: dangers(&overview) }))
 }
 

@@ -43,6 +43,15 @@ impl Field {
         if number == 0 { field.hue(Hue::Quiet) } else { field }
     }
 
+    /// Marks a number that is only about right.
+    #[must_use]
+    pub fn about(mut self, estimated: bool) -> Self {
+        if estimated && self.text != "0" {
+            self.text.insert(0, '~');
+        }
+        self
+    }
+
     /// Failed attempts; most deliveries have none.
     pub fn attempts(attempts: u32) -> Self {
         if attempts == 0 { Self::from("-").hue(Hue::Quiet) } else { Self::number(attempts.into()) }

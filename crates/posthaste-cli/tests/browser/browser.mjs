@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import fs from "node:fs";
 import path from "node:path";
+import readline from "node:readline";
 
 const modules = process.env.BROWSER_MODULES;
 const require = createRequire(path.join(modules, "x.js"));
@@ -49,6 +50,15 @@ async function logIn({ page, open }, token) {
 
 export function ensure(holds, what) {
   if (!holds) throw new Error(what);
+}
+
+/** Talks to the test: a line on stdout asks for something to happen, a line on stdin says that it has. */
+export function asking() {
+  const answers = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  return async (what) => {
+    console.log(what);
+    ensure((await answers.next()).value === what, `the test answers: ${what}`);
+  };
 }
 
 /** Waits until a text is seen. */

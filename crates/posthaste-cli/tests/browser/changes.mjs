@@ -24,7 +24,8 @@ await run(async (visit) => {
   ensure(await act.isDisabled(), "a wrong name is not enough");
   await dialog.getByRole("textbox").fill("log");
   await act.click();
-  await dialog.getByText("done").first().waitFor();
+  await dialog.getByRole("article", { name: "Job 1" }).getByText("done").waitFor();
+  await picture(page, "job-done");
   await dialog.getByRole("button", { name: "Close" }).last().click();
 
   // Discard one, from its own page.

@@ -32,7 +32,7 @@ await run(async (visit) => {
   await press("Enter");
   await sees(page, "What it carries");
 
-  for (const [key, title] of [["f", "Failures"], ["w", "Workers and partitions"], ["a", "Audit"]]) {
+  for (const [key, title] of [["f", "Failures"], ["j", "Jobs"], ["w", "Workers and partitions"], ["a", "Audit"]]) {
     await press("g", key);
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();
   }

@@ -1,13 +1,7 @@
 // What changes is shown by itself: an outage and its end, a lost connection and its return, the number in the title.
-// It talks to the test: a line on stdout asks for something to happen, a line on stdin says that it has.
-import readline from "node:readline";
-import { ensure, run, sees, until } from "./browser.mjs";
+import { asking, ensure, run, sees, until } from "./browser.mjs";
 
-const answers = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const please = async (what) => {
-  console.log(what);
-  ensure((await answers.next()).value === what, `the test answers: ${what}`);
-};
+const please = asking();
 
 /** From a moment in the page until a condition holds, in milliseconds. */
 async function takes(page, what, holds) {
@@ -20,16 +14,18 @@ await run(async (visit) => {
   const { page } = await visit();
   await sees(page, "Live");
   const first = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
-  console.error(`first paint after ${Math.round(first)} ms`);
+  console.error(`dashboard: first paint after ${Math.round(first)} ms`);
   const numberInTitle = () => page.evaluate(() => Number(document.title.match(/^\((\d+)\)/)?.[1] ?? 0));
   const before = await numberInTitle();
 
   await please("outage");
   const seen = await takes(page, "the outage is shown", () => document.querySelector("main")?.innerText.includes("flaky is out of reach"));
   ensure((await numberInTitle()) === before + 1, "the title carries it");
+  const icon = decodeURIComponent(await page.getAttribute("link[rel=icon]", "href"));
+  ensure(icon.includes(`>${before + 1}</text>`), `and so does the icon: ${icon}`);
   await please("recovery");
   const gone = await takes(page, "the outage is gone", () => !document.querySelector("main")?.innerText.includes("flaky is out of reach"));
-  console.error(`an outage was shown ${Math.round(seen)} ms after the relay knew, and gone ${Math.round(gone)} ms after its end was known`);
+  console.error(`dashboard: an outage was shown ${Math.round(seen)} ms after the relay knew, and gone ${Math.round(gone)} ms after its end was known`);
 
   await please("stop");
   await sees(page, "The connection to the relay is lost");

@@ -9,6 +9,7 @@ const PAGES = [
   ["key", `key?key=${encodeURIComponent(scene.key)}&destination=billing`, "If its head is discarded"],
   ["destination", "destination/billing", "Route and policy in force"],
   ["workers", "workers", "partitions are held"],
+  ["jobs", "jobs", "No job yet"],
   ["audit", "audit", "Nobody has changed anything yet"],
 ];
 

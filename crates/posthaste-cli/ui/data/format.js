@@ -9,6 +9,9 @@ export const count = (value) => (value === null || value === undefined ? "–" :
 /** Short enough for a narrow place. @param {number | null | undefined} value */
 export const brief = (value) => (value === null || value === undefined ? "–" : value < 10_000 ? count(Math.round(value)) : COMPACT.format(value));
 
+/** A number that may be only about right. @param {string} text @param {boolean} estimated */
+export const about = (text, estimated) => (estimated && text !== "0" ? `≈ ${text}` : text);
+
 /** @param {number} value @param {string} one @param {string} [many] */
 export const counted = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 

@@ -1,47 +1,34 @@
-// What a change would do, before it is done: the store's own dry run, and a look at what it is about.
-import { get, post } from "./api.js";
+// What a change would do, before it is done, and doing it.
+import { post } from "./api.js";
 import { latest } from "./live.js";
+import { destinationOf } from "./selection.js";
 
-/** @typedef {import("../types").Listed} Listed */
+/** @typedef {import("../types").JobPreview} Preview */
+/** @typedef {import("../types").Job} Job */
 /** @typedef {{ operation: "replay" | "discard", query: string }} Wanted */
-/** @typedef {{ affected: number, notApplicable: number, overtaken: number, keys: number, allKeys: boolean, seconds: number | null, destinations: string[], sample: Listed[] }} Preview */
+/** @typedef {{ changed: number } | { job: Job }} Begun */
 
-/** Enough to see which keys are meant; the number of deliveries is counted by the store and exact. */
-const LOOKED_AT = 1000;
-
-/** How long the destinations take for so many at the pace that they have now. @param {string[]} names @param {number} affected */
-function estimate(names, affected) {
-  const paces = (latest()?.destinations ?? []).filter((one) => names.includes(one.destination)).map((one) => one.delivered_per_second ?? 0);
-  const pace = paces.reduce((sum, one) => sum + one, 0);
-  return pace > 0 ? affected / pace : null;
-}
+/** More than this is a job of the workers, and asks for the destination's name. */
+export const MANY = 1000;
 
 /** @param {Wanted} wanted @returns {Promise<Preview>} */
-export async function preview({ operation, query }) {
-  const [dry, page] = await Promise.all([
-    post(operation, { query, dry_run: true }),
-    get("deliveries", { query, limit: LOOKED_AT }),
-  ]);
-  const rows = /** @type {Listed[]} */ (page.deliveries);
-  const destinations = [...new Set(rows.flatMap((row) => row.destination ?? []))];
-  return {
-    affected: dry.affected, notApplicable: dry.not_applicable, overtaken: dry.overtaken,
-    keys: new Set(rows.map((row) => `${row.tenant} ${row.key ?? row.id}`)).size, allKeys: page.next === null,
-    seconds: operation === "discard" ? null : estimate(destinations, dry.affected), destinations, sample: rows.slice(0, 8),
-  };
+export const preview = (wanted) => post("jobs", { ...wanted, dry_run: true });
+
+/** @param {Preview} dry */
+export const isMany = (dry) => !dry.complete || dry.affected > MANY;
+
+/** How long so many take: the workers to hand them out, and the destinations at the pace that they have now. @param {Preview} dry @param {number} total */
+export function estimate(dry, total) {
+  const looked = Math.max(1, dry.affected + dry.not_applicable);
+  const handing = dry.estimate_seconds * Math.max(1, total / looked);
+  const name = destinationOf(dry.query);
+  const served = (latest()?.destinations ?? []).filter((one) => !name || one.destination === name);
+  const pace = served.reduce((sum, one) => sum + (one.delivered_per_second ?? 0), 0);
+  return dry.operation === "replay" && pace > 0 ? Math.max(handing, total / pace) : handing;
 }
 
-/** More than this is a job of the workers. */
-const AT_ONCE = 1000;
-const LOOK_AGAIN_MS = 300;
-
-/** @param {Wanted} wanted @param {number} expected @returns {Promise<number>} how many it changed */
-export async function carryOut({ operation, query }, expected) {
-  if (expected <= AT_ONCE) return (await post(operation, { query, dry_run: false })).affected;
-  let job = await post("jobs", { operation, query, dry_run: false, expected });
-  while (job.state === "waiting" || job.state === "running") {
-    await new Promise((resume) => setTimeout(resume, LOOK_AGAIN_MS));
-    job = await get(`jobs/${job.id}`);
-  }
-  return job.affected;
+/** @param {Wanted} wanted @param {Preview} dry @param {number | null} expected @returns {Promise<Begun>} */
+export async function carryOut(wanted, dry, expected) {
+  if (!isMany(dry)) return { changed: (await post(wanted.operation, { query: wanted.query, dry_run: false })).affected };
+  return { job: await post("jobs", { ...wanted, dry_run: false, expected }) };
 }

@@ -61,3 +61,5 @@ export const messageAt = (id) => address("message", id);
 export const destinationAt = (name) => address("destination", name);
 /** @param {string} key @param {string | null} [tenant] @param {string | null} [destination] */
 export const keyAt = (key, tenant, destination) => address("key", "", { key, tenant, destination });
+/** @param {number} id */
+export const jobAt = (id) => address("jobs", String(id));

@@ -12,5 +12,11 @@ export function withStatus(line, status) {
   return [...(status ? [`status:${status}`] : []), ...rest].join(" ");
 }
 
+/** The destination that a line names, if it names one. @param {string} line */
+export function destinationOf(line) {
+  const value = words(line).find((word) => word.startsWith("destination:"))?.slice("destination:".length);
+  return value?.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
+}
+
 /** A place in the journal, as `after` wants it. @param {{ tick: number, seq: number }} position */
 export const positionText = ({ tick, seq }) => (tick ? `${tick}.${seq}` : String(seq));

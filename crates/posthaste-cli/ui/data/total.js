@@ -2,10 +2,11 @@
 import { useEffect, useState } from "../dom.js";
 import { get } from "./api.js";
 
-/** @param {string} query @returns {{ count: number, complete: boolean } | null} */
+/** @param {string | null} query `null`: nothing is to be counted @returns {{ count: number, complete: boolean } | null} */
 export function useTotal(query) {
   const [total, setTotal] = useState(/** @type {{ query: string, count: number, complete: boolean } | null} */ (null));
   useEffect(() => {
+    if (query === null) return;
     const stop = new AbortController();
     const run = async () => {
       let [count, after] = [0, /** @type {string | null} */ ("")];

@@ -1,6 +1,6 @@
 // One destination: how it does, over time, by which rules, and the switch.
 import { html, useState } from "../dom.js";
-import { brief, count, milliseconds, rate, span } from "../data/format.js";
+import { about, brief, count, milliseconds, rate, span } from "../data/format.js";
 import { useKeys } from "../data/keyboard.js";
 import { useLive } from "../data/live.js";
 import { useLoaded } from "../data/load.js";
@@ -45,6 +45,15 @@ function Rules({ details }) {
     <table class="rows"><tbody>${rows.map(([name, value]) => html`<tr key=${name}><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table></section>`;
 }
 
+/** What this process has seen of it: whether it can be reached, and how long its answers took. @param {{ name: string }} props */
+function Seen({ name }) {
+  const { data } = useLoaded(/** @type {string} */ (`destinations/${encodeURIComponent(name)}`), {}, { everyMs: 3000 });
+  const seen = /** @type {import("../types").Destination | null} */ (data);
+  const { latency, breaker } = seen ?? {};
+  return html`<${Figure} name="breaker" value=${breaker?.state ?? "–"} tone=${breaker?.state === "open" && "bad"} title=${breaker?.error ?? "Closed: deliveries pass. Open: it cannot be reached, and is tried now and then."} />
+    ${latency && html`<${Figure} name="p50, p99" value=${`${milliseconds(latency.p50_ms)}, ${milliseconds(latency.p99_ms)}`} title=${`Of ${count(latency.count)} deliveries since this relay began`} />`}`;
+}
+
 /** @param {{ name: string }} props */
 export function DestinationPage({ name }) {
   const { now } = useLive();
@@ -65,11 +74,11 @@ export function DestinationPage({ name }) {
       <${ChangeButton} onClick=${() => setPaused(name, !one.paused)}>${one.paused ? "Resume…" : "Pause…"}<//></div>
     ${one.outage && html`<p class="note bad">Out of reach: ${one.outage}. No attempt is spent; it goes on by itself.</p>`}
     <dl class="figures wide">
-      <${Figure} name="oldest" value=${span(one.oldest_pending_seconds)} /><${Figure} name="pending" value=${one.pending} /><${Figure} name="in flight" value=${one.in_flight} />
+      <${Figure} name="oldest" value=${span(one.oldest_pending_seconds)} /><${Figure} name="pending" value=${about(count(one.pending), one.estimated)} /><${Figure} name="in flight" value=${one.in_flight} />
       <${Figure} name="a second" value=${rate(one.delivered_per_second)} /><${Figure} name="latency" value=${milliseconds(one.latency_ms)} />
-      <${Figure} name="retrying" value=${one.retrying} tone=${one.retrying > 0 && "warn"} /><${Figure} name="waiting" value=${one.waiting} tone=${one.waiting > 0 && "warn"} />
+      <${Figure} name="retrying" value=${one.retrying} tone=${one.retrying > 0 && "warn"} /><${Figure} name="waiting" value=${about(count(one.waiting), one.estimated)} tone=${one.waiting > 0 && "warn"} />
       <${Figure} name="held keys" value=${one.held_keys} tone=${one.held_keys > 0 && "warn"} />
-      <${Figure} name="dead" tone=${one.dead > 0 && "bad"} value=${one.dead ? html`<a href=${messagesAt(dead)}>${count(one.dead)}</a>` : 0} />
+      <${Figure} name="dead" tone=${one.dead > 0 && "bad"} value=${one.dead ? html`<a href=${messagesAt(dead)}>${count(one.dead)}</a>` : 0} /><${Seen} name=${name} />
     </dl>
     <div class="chips" role="group" aria-label="How far back">${WINDOWS.map((each) => html`<button type="button" key=${each} class="chip" aria-pressed=${each === window ? "true" : "false"} onClick=${() => setWindow(each)}>${each}</button>`)}</div>
     <${Charts} name=${name} window=${window} onStretch=${setStretch} />

@@ -34,14 +34,15 @@ const Row = ({ row, n, selected }) => html`
 /** @param {{ query: string, total: { count: number, complete: boolean } | null, newest: boolean }} props */
 function Tools({ query, total, newest }) {
   const { data: read } = useLoaded("query", { query: query || " ", for: "list" });
+  const shown = (/** @type {string} */ status) => query.includes(`status:${status}`);
   return html`<div class="tools">
-    <div class="chips" role="group" aria-label="Only one status">${STATUSES.map((status) => html`<a key=${status} class="chip" aria-current=${query.includes(`status:${status}`) ? "true" : undefined}
-      href=${address("messages", "", { q: withStatus(query, query.includes(`status:${status}`) ? null : status), order: newest ? "" : "oldest" })}>${status}</a>`)}</div>
-    <p class="total" role="status">${total ? html`<strong>${count(total.count)}</strong>${total.complete ? "" : "…"} ${total.count === 1 ? "delivery" : "deliveries"}` : "counting…"}</p>
-    <a class="button quiet small" href=${address("messages", "", { q: query, order: newest ? "oldest" : "" })}>${newest ? "Newest first" : "Oldest first"}</a>
-    <${Copy} text=${/** @type {any} */ (read)?.command ?? "posthaste list"} label="Copy as command" />
-    ${query && html`<${ChangeButton} tone="small" onClick=${() => change({ operation: "replay", query })}>Replay all…<//>
-      <${ChangeButton} tone="small" onClick=${() => change({ operation: "discard", query })}>Discard all…<//>`}
+    <div class="chips" role="group" aria-label="Only one status">${STATUSES.map((status) => html`<a key=${status} class="chip" aria-current=${shown(status) ? "true" : undefined}
+      href=${address("messages", "", { q: withStatus(query, shown(status) ? null : status), order: newest ? "" : "oldest" })}>${status}</a>`)}</div>
+    <div class="acts"><p class="total" role="status">${total ? html`<strong>${count(total.count)}</strong>${total.complete ? "" : "…"} ${total.count === 1 ? "delivery" : "deliveries"}` : "counting…"}</p>
+      <a class="button quiet small" href=${address("messages", "", { q: query, order: newest ? "oldest" : "" })} title="Turn round">${newest ? "Newest first" : "Oldest first"}</a>
+      <${Copy} text=${/** @type {any} */ (read)?.command ?? "posthaste list"} label="Copy as command" />
+      ${query && html`<${ChangeButton} tone="small" onClick=${() => change({ operation: "replay", query })}>Replay all…<//>
+        <${ChangeButton} tone="small" onClick=${() => change({ operation: "discard", query })}>Discard all…<//>`}</div>
   </div>`;
 }
 

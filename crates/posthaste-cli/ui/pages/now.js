@@ -1,11 +1,13 @@
 // What is going on: one sentence, what needs a person, and every destination, worst first.
 import { classes, html } from "../dom.js";
-import { brief, counted, rate, span } from "../data/format.js";
+import { about, brief, counted, rate, span } from "../data/format.js";
+import { useOpenJobs } from "../data/jobs.js";
 import { useLive } from "../data/live.js";
-import { destinationAt, messagesAt } from "../data/route.js";
+import { address, destinationAt, messagesAt } from "../data/route.js";
 import { ChangeButton, ViewerNote } from "../parts/button.js";
 import { change } from "../parts/change.js";
 import { stateOf } from "../parts/frame.js";
+import { JobProgress } from "../parts/job.js";
 import { setPaused } from "../parts/pause.js";
 import { Sparkline } from "../parts/spark.js";
 import { Badge, Command, Figure, Loading } from "../parts/words.js";
@@ -36,15 +38,22 @@ function Card({ one }) {
     <header><h3><a href=${destinationAt(one.destination)}>${one.destination}</a></h3><${Badge} status=${state} /></header>
     <dl class="figures">
       <${Figure} name="oldest" value=${span(one.oldest_pending_seconds)} tone=${(one.oldest_pending_seconds ?? 0) > 60 && "warn"} />
-      <${Figure} name="pending" value=${brief(one.pending)} />
+      <${Figure} name="pending" value=${about(brief(one.pending), one.estimated)} />
       <${Figure} name="a second" value=${rate(one.delivered_per_second)} />
-      <${Figure} name="waiting" value=${brief(one.waiting)} tone=${one.waiting > 0 && "warn"} />
+      <${Figure} name="waiting" value=${about(brief(one.waiting), one.estimated)} tone=${one.waiting > 0 && "warn"} />
       <${Figure} name="held keys" value=${brief(one.held_keys)} tone=${one.held_keys > 0 && "warn"} />
       <${Figure} name="dead" value=${brief(one.dead)} tone=${one.dead > 0 && "bad"} />
     </dl>
     <${Sparkline} points=${one.sparkline} label="Deliveries in the last 60 minutes" />
     <p class="cause" title=${one.outage ?? ""}>${one.outage ?? (one.paused ? "Paused by a person" : one.retrying ? counted(one.retrying, "delivery retries", "deliveries retry") : " ")}</p>
   </article>`;
+}
+
+/** Replays and discards of many, while they run. */
+function UnderWay() {
+  const jobs = useOpenJobs();
+  if (!jobs.length) return null;
+  return html`<section aria-labelledby="jobs"><h2 id="jobs"><a href=${address("jobs")}>Jobs under way</a></h2>${jobs.slice(0, 3).map((job) => html`<${JobProgress} key=${job.id} job=${job} />`)}</section>`;
 }
 
 export function NowPage() {
@@ -56,6 +65,7 @@ export function NowPage() {
     <${ViewerNote} />
     ${now.problems.length > 0 && html`<section aria-labelledby="needs"><h2 id="needs">Needs a person</h2>
       <ul class="problems">${now.problems.map((problem) => html`<${NeedsAPerson} key=${`${problem.kind} ${problem.destination}`} problem=${problem} />`)}</ul></section>`}
+    <${UnderWay} />
     <section aria-labelledby="all"><h2 id="all">Destinations</h2>
       <div class="cards">${now.destinations.map((one) => html`<${Card} key=${one.destination} one=${one} />`)}</div></section>
     <p class="faint foot">${counted(now.messages, "message")} kept · ${counted(now.workers.filter((one) => one.alive).length, "worker")} · ${counted(now.partitions, "partition")}</p>`;

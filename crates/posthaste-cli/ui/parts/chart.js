@@ -8,6 +8,21 @@ import { isDark, theme } from "../data/theme.js";
 
 const HEIGHT = 150;
 
+/** So many points may be missing without a gap: a busy store is not asked in each second. */
+const MISSING = 5;
+
+/** The same with short gaps closed. @param {(number | null)[]} values */
+function bridged(values) {
+  let [last, since] = [/** @type {number | null} */ (null), 0];
+  const drawn = values.slice();
+  values.forEach((value, n) => {
+    if (value === null) return;
+    if (last !== null && n - since <= MISSING + 1) drawn.fill(last, since + 1, n);
+    [last, since] = [value, n];
+  });
+  return drawn;
+}
+
 /** @param {string} tone */
 const colour = (tone) => getComputedStyle(document.documentElement).getPropertyValue(`--${tone}`).trim();
 
@@ -24,7 +39,7 @@ function options(lines, format, onStretch) {
   return {
     height: HEIGHT, width: 400, legend: { show: false }, padding: [8, 8, 0, 0],
     cursor: { y: false, drag: { x: true, y: false, setScale: false } },
-    scales: { y: { range: (/** @type {any} */ _, /** @type {number} */ __, /** @type {number | null} */ most) => [0, Math.max(1, (most ?? 0) * 1.1)] } },
+    scales: { y: { range: (/** @type {any} */ _, /** @type {number} */ __, /** @type {number | null} */ most) => [0, Math.max(4, (most ?? 0) * 1.1)] } },
     axes: [{ ...axis, size: 28, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(clock) }, { ...axis, size: 66, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(format) }],
     series: [{}, ...lines.map((line) => ({ label: line.label, stroke: colour(line.tone), width: 1.5, points: { show: false }, fill: line.fill ? `${colour(line.tone)}22` : undefined }))],
     hooks: {
@@ -42,7 +57,7 @@ export function Chart({ title, start, step, lines, format, onStretch }) {
   const plot = useRef(/** @type {any} */ (null));
   const shownTheme = useObservable(theme);
   const length = lines[0]?.values.length ?? 0;
-  const data = [Array.from({ length }, (_, n) => start + n * step), ...lines.map((line) => line.values)];
+  const data = [Array.from({ length }, (_, n) => start + n * step), ...lines.map((line) => bridged(line.values))];
   const newest = useRef(data);
   newest.current = data;
 

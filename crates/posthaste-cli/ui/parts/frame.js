@@ -1,7 +1,8 @@
 // What stands around every page: where one can go, how fresh the figures are, who one is.
 import { classes, html } from "../dom.js";
 import { logOut, session } from "../data/api.js";
-import { span } from "../data/format.js";
+import { brief, span } from "../data/format.js";
+import { useOpenJobs } from "../data/jobs.js";
 import { OLD_SECONDS, useAge, useLive } from "../data/live.js";
 import { useObservable } from "../data/observable.js";
 import { address, destinationAt } from "../data/route.js";
@@ -11,7 +12,7 @@ import { openHelp } from "./help.js";
 
 export const PAGES = /** @type {const} */ ([
   ["now", "Now", "n"], ["failures", "Failures", "f"], ["messages", "Messages", "m"],
-  ["workers", "Workers", "w"], ["audit", "Audit", "a"],
+  ["jobs", "Jobs", "j"], ["workers", "Workers", "w"], ["audit", "Audit", "a"],
 ]);
 
 /** @param {import("../types").DestinationNow} one */
@@ -22,10 +23,10 @@ function Navigation({ page }) {
   const { now } = useLive();
   const dead = now?.destinations.reduce((sum, one) => sum + one.dead, 0) ?? 0;
   /** @type {Record<string, number>} */
-  const numbers = { now: now?.problems.length ?? 0, failures: dead };
+  const numbers = { now: now?.problems.length ?? 0, failures: dead, jobs: useOpenJobs().length };
   return html`<nav aria-label="Pages"><ul>${PAGES.map(([name, title, key]) => html`
     <li key=${name}><a href=${address(name)} aria-current=${page === name ? "page" : undefined} title=${`g ${key}`}>
-      <span>${title}</span>${numbers[name] ? html`<b class="alarm">${numbers[name]}</b>` : null}</a></li>`)}</ul>
+      <span>${title}</span>${numbers[name] ? html`<b class=${name === "jobs" ? "" : "alarm"}>${brief(numbers[name])}</b>` : null}</a></li>`)}</ul>
     <ul class="destinations" aria-label="Destinations">${now?.destinations.map((one) => html`
       <li key=${one.destination}><a href=${destinationAt(one.destination)}><i class=${`dot is-${stateOf(one)}`} aria-hidden="true"></i>
         <span>${one.destination}</span><small>${stateOf(one)}</small></a></li>`)}</ul></nav>`;

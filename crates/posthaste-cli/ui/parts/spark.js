@@ -19,7 +19,7 @@ export function Sparkline({ points, label }) {
   const whole = known.length === points.length && line ? `${line}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z` : "";
   const said = known.length ? `${label}: up to ${rate(most)} a second` : `${label}: not known`;
   return html`<svg class="spark" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${said}>
-    <title>${said}</title>${whole && html`<path class="area" d=${whole} />`}<path class="line" d=${line} /></svg>`;
+    <title>${said}</title>${whole && html`<path class="area" d=${whole} />`}<path class=${known.length ? "line" : "line unknown"} d=${known.length ? line : `M0 ${HEIGHT - 2}H${WIDTH}`} /></svg>`;
 }
 
 /** How a number came about, as bars. @param {{ points: number[], label: string }} props */

@@ -32,6 +32,8 @@ pub struct DestinationCounts {
     pub held_keys: u64,
     /// Age of the oldest pending message.
     pub oldest_pending_seconds: Option<f64>,
+    /// Whether `pending` and `waiting` are only about right: a store with very many of them reads some.
+    pub estimated: bool,
 }
 
 impl DestinationCounts {

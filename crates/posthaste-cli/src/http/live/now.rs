@@ -117,8 +117,13 @@ fn sentence(overview: &Overview, problems: &[Problem]) -> String {
     let text = match counts {
         Some(counts) if first.kind == health::Kind::Dead && counts.held_keys > 0 => {
             let wait = if counts.waiting == 1 { "waits" } else { "wait" };
-            let (keys, waiting) = (count(counts.held_keys, "key"), count(counts.waiting, "message"));
+            let (keys, waiting) = (count(counts.held_keys, "key"), health::about(counts, counts.waiting, "message"));
             format!("{}: {keys} blocked, {waiting} {wait}", counts.destination)
+        }
+        Some(counts) if first.kind == health::Kind::Outage => {
+            let open = health::open(counts);
+            let wait = if open == 1 { "waits" } else { "wait" };
+            format!("{} is out of reach, {} {wait}", counts.destination, health::deliveries(open))
         }
         _ => first.text.clone(),
     };

@@ -10,7 +10,7 @@ use super::series::{Sample, State};
 use super::traffic::Counters;
 use super::{Document, Seen};
 use crate::clock;
-use crate::http::App;
+use crate::http::{App, workers};
 
 /// Between two looks at the relay, and at the store while somebody watches.
 const STEP: Duration = Duration::from_secs(1);
@@ -20,6 +20,9 @@ const UNWATCHED: Duration = Duration::from_secs(60);
 
 /// A store that takes long to answer is asked less often, so that it spends a tenth of its time on this at most.
 const SHARE: u32 = 10;
+
+/// Between two looks at who holds which partition: a move is noticed whether or not somebody looks at the workers.
+const LEASES: Duration = Duration::from_secs(10);
 
 /// Jobs that are looked at, the latest first.
 const JOBS: usize = 20;
@@ -31,8 +34,8 @@ pub fn second() -> u64 {
 
 /// Runs until its task ends.
 pub async fn run(app: App) {
-    let mut recorder =
-        Recorder { counters: Counters::default(), looked: Instant::now(), next: Instant::now(), error: None };
+    let now = Instant::now();
+    let mut recorder = Recorder { counters: Counters::default(), looked: now, next: now, leases: now, error: None };
     loop {
         recorder.step(&app).await;
         tokio::select! {
@@ -47,6 +50,8 @@ struct Recorder {
     looked: Instant,
     /// When the store may be asked again.
     next: Instant,
+    /// When the leases are looked at again.
+    leases: Instant,
     /// Why it did not answer, if it did not.
     error: Option<Arc<str>>,
 }
@@ -82,6 +87,10 @@ impl Recorder {
         let overview = answer?;
         note(app, &overview);
         let jobs = app.operator().jobs(None, JOBS).await?;
+        if began >= self.leases {
+            self.leases = began + LEASES;
+            workers::look(app).await?;
+        }
         *app.0.live.seen() = Some(Seen { overview, jobs, at: clock::now(), asked: began });
         Ok(())
     }

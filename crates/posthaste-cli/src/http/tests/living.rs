@@ -8,16 +8,16 @@ use super::client::{Place, VIEWER};
 use crate::http::live::recorder::second;
 use crate::http::live::series::{Sample, Traffic};
 
-/// Asks until the answer is as expected.
-async fn eventually(place: &Place, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-    let began = Instant::now();
+/// Asks for the state of now whenever the recorder has looked, until it is as expected.
+async fn eventually(place: &Place, is_so: impl Fn(&Value) -> bool) -> Value {
+    let mut looks = place.server.app.looks_for_test();
     loop {
-        let answer = place.ask("GET", path, Some(VIEWER)).await.json();
+        let answer = place.ask("GET", "/api/v1/now", Some(VIEWER)).await.json();
         if is_so(&answer) {
             return answer;
         }
-        assert!(began.elapsed() < Duration::from_secs(30), "did not happen: {answer}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        let next = tokio::time::timeout(Duration::from_secs(30), looks.changed()).await;
+        assert!(next.is_ok(), "did not happen: {answer}");
     }
 }
 
@@ -29,7 +29,7 @@ async fn the_state_of_now_follows_the_store() {
     assert_eq!(now["sentence"], "All is well: everything is delivered");
     place.write(3).await;
     assert_eq!(place.post("/api/v1/destinations/crm/pause", "").await.status, 200);
-    let now = eventually(&place, "/api/v1/now", |now| now["problems"].as_array().unwrap().len() == 2).await;
+    let now = eventually(&place, |now| now["problems"].as_array().unwrap().len() == 2).await;
     assert_eq!((&now["problems"][0]["kind"], &now["problems"][1]["kind"]), (&json!("no_worker"), &json!("paused")));
     assert_eq!((&now["problems"][1]["action"], &now["destinations"][0]["pending"]), (&json!("resume"), &json!(3)));
     assert!(now["age_seconds"].as_f64().unwrap() < 30.0);

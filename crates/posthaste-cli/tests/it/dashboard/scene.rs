@@ -46,6 +46,10 @@ impl Scene {
         scene
     }
 
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
     pub fn start(&mut self) {
         let relay = Relay::start(self.place.command().stdout(Stdio::null()));
         until("the server listens", || relay.logged().contains("HTTP server listens"));

@@ -2,7 +2,7 @@
 
 use tokio_postgres::Row;
 
-use super::session::{Statements, Transaction};
+use super::session::{Params, Statements, Transaction};
 use super::{Postgres, codec, partitions, sources};
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Figure, Overview, WorkerStatus};
@@ -34,21 +34,36 @@ fn figures(totals: &Row) -> Result<Vec<Figure>> {
     ["oldest_transaction_seconds", "ticks", "tick_delay_seconds", "failovers"].into_iter().map(figure).collect()
 }
 
+/// Messages that are read to count what is pending, all destinations together: all of them up to here, and some beyond.
+const PENDING_READ: i64 = 40_000;
+
+/// Held keys of a destination that are looked at for what waits behind them, and messages of all of them together.
+const KEYS_READ: i64 = 500;
+const WAITING_READ: i64 = 20_000;
+
 /// What is exceptional is counted where it stands, what is pending from the slowest cursor on. What is delivered is not counted.
 async fn destinations(snapshot: &Transaction<'_>) -> Result<Vec<DestinationCounts>> {
     let named = snapshot.query(include_str!("sql/overview/destinations.sql"), &[]).await?;
     let mut counts: Vec<_> = named.iter().map(named_destination).collect::<Result<_>>()?;
-    count(snapshot, include_str!("sql/overview/parked.sql"), &mut counts).await?;
-    count(snapshot, include_str!("sql/overview/held_keys.sql"), &mut counts).await?;
-    count(snapshot, include_str!("sql/overview/waiting.sql"), &mut counts).await?;
+    // Exceptions are all read, and sorting a million of them would take longer than that.
+    snapshot.batch_execute("SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = off").await?;
+    count(snapshot, include_str!("sql/overview/parked.sql"), &[], &mut counts).await?;
+    count(snapshot, include_str!("sql/overview/held_keys.sql"), &[], &mut counts).await?;
+    snapshot.batch_execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = on").await?;
+    count(snapshot, include_str!("sql/overview/waiting.sql"), &[&KEYS_READ, &WAITING_READ], &mut counts).await?;
     // Lanes and exceptions are few: hashed once, not looked up for each message. This is the last statement of the transaction.
-    snapshot.batch_execute("SET LOCAL enable_hashjoin = on; SET LOCAL enable_nestloop = off").await?;
-    count(snapshot, include_str!("sql/overview/pending.sql"), &mut counts).await?;
+    snapshot.batch_execute("SET LOCAL enable_hashjoin = on").await?;
+    count(snapshot, include_str!("sql/overview/pending.sql"), &[&PENDING_READ], &mut counts).await?;
     Ok(counts)
 }
 
-async fn count(snapshot: &Transaction<'_>, sql: &str, counts: &mut [DestinationCounts]) -> Result<()> {
-    for row in snapshot.query(sql, &[]).await? {
+async fn count(
+    snapshot: &Transaction<'_>,
+    sql: &str,
+    params: Params<'_>,
+    counts: &mut [DestinationCounts],
+) -> Result<()> {
+    for row in snapshot.query(sql, params).await? {
         let destination: &str = row.try_get("destination")?;
         if let Some(counts) = counts.iter_mut().find(|counts| counts.destination == destination) {
             add(counts, &row)?;
@@ -62,17 +77,13 @@ fn named_destination(row: &Row) -> Result<DestinationCounts> {
     Ok(DestinationCounts { destination, paused, ..DestinationCounts::default() })
 }
 
-/// A row of what, how many, and for what is pending the age of the oldest.
+/// A row of what and how many.
 fn add(counts: &mut DestinationCounts, row: &Row) -> Result<()> {
     let number = unsigned(row.try_get("messages")?);
     match row.try_get("what")? {
-        "pending" => {
-            counts.pending = number;
-            let oldest: Option<f64> = row.try_get("oldest_seconds")?;
-            counts.oldest_pending_seconds = oldest.map(|seconds| seconds.max(0.0));
-        }
+        "pending" => return add_pending(counts, row, number),
+        "waiting" => return add_waiting(counts, row, number),
         "held" => counts.held_keys = number,
-        "waiting" => counts.waiting = number,
         "retrying" => counts.retrying = number,
         "scheduled" => counts.scheduled = number,
         "throttled" => counts.throttled = number,
@@ -80,6 +91,23 @@ fn add(counts: &mut DestinationCounts, row: &Row) -> Result<()> {
         "replay" => counts.replay = number,
         _ => {}
     }
+    Ok(())
+}
+
+fn add_pending(counts: &mut DestinationCounts, row: &Row, number: u64) -> Result<()> {
+    let oldest: Option<f64> = row.try_get("oldest_seconds")?;
+    counts.pending = number;
+    counts.oldest_pending_seconds = oldest.map(|seconds| seconds.max(0.0));
+    counts.estimated |= row.try_get::<_, bool>("estimated")?;
+    Ok(())
+}
+
+/// Behind keys that were not looked at there is as much as behind those that were.
+fn add_waiting(counts: &mut DestinationCounts, row: &Row, number: u64) -> Result<()> {
+    let keys = unsigned(row.try_get("keys")?).max(1);
+    let all = counts.held_keys > keys;
+    counts.waiting = if all { number.saturating_mul(counts.held_keys) / keys } else { number };
+    counts.estimated |= all || row.try_get::<_, bool>("estimated")?;
     Ok(())
 }
 

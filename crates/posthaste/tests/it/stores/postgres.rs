@@ -13,6 +13,7 @@ use tokio_postgres::NoTls;
 
 use crate::servers;
 
+mod backlog;
 mod by_sqlx;
 mod counting;
 mod managed;

@@ -67,19 +67,19 @@ fn subjects(xid: &str) -> Vec<Subject> {
     ]
 }
 
-fn file(name: &str) -> String {
+pub(super) fn file(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/stores/postgres/sql");
     std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn statement(name: &str) -> String {
+pub(super) fn statement(name: &str) -> String {
     let columns = file("message_columns.sql");
     let columns: Vec<_> = columns.lines().filter(|line| !line.starts_with("--")).collect();
     let text = file(name).replace("{message_columns}", &columns.join("\n")).replace("{beyond}", ">");
     text.replace("{direction}", "ASC").trim_end().trim_end_matches(';').to_owned()
 }
 
-async fn lines(client: &Client, sql: &str) -> Vec<String> {
+pub(super) async fn lines(client: &Client, sql: &str) -> Vec<String> {
     let answer = client.simple_query(sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     let text = |message: &SimpleQueryMessage| match message {
         SimpleQueryMessage::Row(row) => row.get(0).map(ToOwned::to_owned),
@@ -89,7 +89,7 @@ async fn lines(client: &Client, sql: &str) -> Vec<String> {
 }
 
 /// The most rows that a node of a plan made or threw away, all its loops together.
-fn work(plan: &[String]) -> f64 {
+pub(super) fn work(plan: &[String]) -> f64 {
     let number = |text: &str| text.split([' ', ')']).next().and_then(|number| number.parse::<f64>().ok());
     let of_line = |line: &String| {
         let (rows, loops) = (line.split("rows=").nth(1).and_then(number), line.split("loops=").nth(1).and_then(number));
