@@ -1,4 +1,4 @@
-//! The expressions of destinations: compiling what the config says, and trying them on messages.
+//! The expressions of destinations and sources: compiling what the config says, and trying those of destinations on messages.
 
 use std::sync::Arc;
 
@@ -6,6 +6,8 @@ use posthaste::Message;
 use posthaste::destination::Filter;
 use posthaste::inspect::Report;
 use posthaste::sink::Sink;
+use posthaste::source::Mapper;
+use posthaste::source::rules::Payload;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -100,6 +102,16 @@ mod built_in {
         Ok(Arc::new(Transformed::new(transform, sink)))
     }
 
+    /// What makes messages of the events of a source.
+    pub fn mapping(source: &str) -> Result<Arc<dyn Mapper>, String> {
+        Ok(Arc::new(expression::Mapping::new(source).map_err(|wrong| wrong.to_string())?))
+    }
+
+    /// What a rule of a source makes of the data of an event.
+    pub fn payload(source: &str) -> Result<Payload, String> {
+        expression::payload(source).map_err(|wrong| wrong.to_string())
+    }
+
     /// A filter and a transformation that are tried.
     pub struct Trial {
         filter: Option<Expression>,
@@ -152,6 +164,14 @@ mod built_without {
     }
 
     pub fn transformed(_: &str, _: Arc<dyn Sink>) -> Result<Arc<dyn Sink>, String> {
+        Err(built_without("jq"))
+    }
+
+    pub fn mapping(_: &str) -> Result<Arc<dyn Mapper>, String> {
+        Err(built_without("jq"))
+    }
+
+    pub fn payload(_: &str) -> Result<Payload, String> {
         Err(built_without("jq"))
     }
 

@@ -17,6 +17,7 @@
 //! | `json` | reading and writing values |
 //! | `document` | a message as a program sees it |
 //! | `filter`, `transform`, `transformed`, `trial` | the two uses at a destination, and trying them |
+//! | `mapping` | the use at a source |
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use jaq_core::{Ctx, Vars};
 
 pub use self::compile::Wrong;
 pub use self::filter::filter;
+pub use self::mapping::{Mapping, payload};
 use self::meter::{Exceeded, Metered, Program};
 pub use self::transform::Transform;
 pub use self::transformed::Transformed;
@@ -36,6 +38,7 @@ mod document;
 mod filter;
 mod functions;
 mod json;
+mod mapping;
 mod meter;
 mod patterns;
 mod plain;

@@ -17,12 +17,14 @@ use async_trait::async_trait;
 
 pub use self::checkpoint::Checkpoint;
 pub use self::event::Event;
+pub use self::given::Given;
 pub use self::made::{Made, REFUSED, made};
 pub use self::mapper::{Mapper, Unmappable};
 pub use self::policy::{Feed, OnError};
 
 mod checkpoint;
 mod event;
+mod given;
 mod made;
 mod mapper;
 mod metadata;

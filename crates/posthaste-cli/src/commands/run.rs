@@ -114,7 +114,7 @@ impl Program<'_> {
             let Some(source) = planned.source.open() else {
                 anyhow::bail!("the source {} cannot be opened", planned.feed.name);
             };
-            builder = builder.source(planned.feed.clone(), source, Arc::new(planned.rules.clone()));
+            builder = builder.source(planned.feed.clone(), source, planned.map.mapper.clone());
         }
         Ok(builder.build())
     }

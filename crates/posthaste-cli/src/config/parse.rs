@@ -11,7 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::parse_notify::Notify;
-use crate::{sinks, sources, store};
+use super::parse_source::Source;
+use crate::{sinks, store};
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -176,20 +177,6 @@ impl Destination {
         ];
         tables.into_iter().filter_map(|(kind, settings)| Some((kind, settings?)))
     }
-}
-
-/// Not `Debug`: a table may hold a password.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Source {
-    pub r#type: Option<sources::Kind>,
-    pub on_error: Option<String>,
-    pub max_batch: Option<usize>,
-    pub window: Option<usize>,
-    pub window_bytes: Option<usize>,
-    pub map: Vec<posthaste::source::rules::Rule>,
-    // What only one type of source has: a table named like the type.
-    pub kurrentdb: Option<Value>,
 }
 
 /// One flat table for all types, so that an error can name the key that does not belong.

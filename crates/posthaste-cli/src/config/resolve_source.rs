@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use posthaste::source::Feed;
-use posthaste::source::rules::Rules;
 use serde_json::{Map, Value};
 
-use super::parse;
+use super::parse_source as parse;
 use super::problem::Problem;
 use super::resolve::at_least_one;
+use super::resolve_map::{self, MapPlan};
 use crate::sources;
 
 /// A source as the config wants it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourcePlan {
     pub feed: Feed,
-    pub rules: Rules,
+    pub map: MapPlan,
     pub source: sources::Planned,
 }
 
@@ -38,16 +38,10 @@ fn resolve(name: &str, mut written: parse::Source, problems: &mut Vec<Problem>) 
         }
         parsed => parsed.and_then(Result::ok),
     };
-    for rule in written.map.iter().filter(|rule| rule.r#type.is_empty()) {
-        let _ = rule;
-        problems.push(Problem::new(
-            key("map"),
-            "has a rule without a type: write the event types it is for, such as \"*\"",
-        ));
-    }
+    let map = resolve_map::resolve(&key("map"), written.map.take(), problems);
     let feed = usual.max_batch(max_batch).window(window, bytes).on_error(on_error.unwrap_or_default());
     let source = source(name, &mut written, problems)?;
-    Some(SourcePlan { feed, rules: Rules::new(written.map), source })
+    Some(SourcePlan { feed, map: map?, source })
 }
 
 /// The source, if this program can open it and its settings are right.

@@ -42,7 +42,7 @@ impl Encoding {
 
 /// The document of a message. Absent fields are `null`.
 pub(super) fn document(message: &Message) -> Value {
-    let (payload, encoding) = payload(message);
+    let (payload, encoding) = content(&message.payload, &message.content_type);
     let origin = message.origin.as_ref();
     let texts = [
         ("event_type", Some(message.event_type.as_str())),
@@ -72,7 +72,7 @@ pub(super) fn name(name: &'static str) -> Val {
     Val::utf8_str(Bytes::from_static(name.as_bytes()))
 }
 
-fn text(text: &str) -> Val {
+pub(super) fn text(text: &str) -> Val {
     Val::utf8_str(Bytes::copy_from_slice(text.as_bytes()))
 }
 
@@ -90,14 +90,15 @@ fn headers(headers: &Headers) -> Val {
     Val::obj(fields)
 }
 
-fn payload(message: &Message) -> (Val, Encoding) {
-    if claims_json(message)
-        && let Some(payload) = json::read(&message.payload)
+/// Bytes of this content type as a program sees them.
+pub(super) fn content(bytes: &Bytes, content_type: &str) -> (Val, Encoding) {
+    if claims_json(content_type)
+        && let Some(json) = json::read(bytes)
     {
-        return (payload.0, Encoding::Json);
+        return (json.0, Encoding::Json);
     }
-    match std::str::from_utf8(&message.payload) {
-        Ok(_) => (Val::utf8_str(message.payload.clone()), Encoding::Text),
-        Err(_) => (Val::utf8_str(BASE64_STANDARD.encode(&message.payload)), Encoding::Base64),
+    match std::str::from_utf8(bytes) {
+        Ok(_) => (Val::utf8_str(bytes.clone()), Encoding::Text),
+        Err(_) => (Val::utf8_str(BASE64_STANDARD.encode(bytes)), Encoding::Base64),
     }
 }

@@ -6,6 +6,7 @@ mod bounds;
 mod destinations;
 mod fuzz;
 mod real_jq;
+mod sources;
 
 /// The results as JSON, or the error.
 fn apply(source: &str, input: &str) -> Result<Vec<String>, String> {

@@ -81,13 +81,13 @@ fn may_change(field: &Val) -> bool {
     [PAYLOAD, PAYLOAD_ENCODING, HEADERS].into_iter().any(|may| *field == name(may))
 }
 
-fn encoding(value: Option<&Val>) -> Result<Encoding, String> {
+pub(super) fn encoding(value: Option<&Val>) -> Result<Encoding, String> {
     let named = value.cloned().and_then(|value| Encoding::named(Value(value).as_str()?));
     named.ok_or_else(|| "`payload_encoding` is one of json, text and base64".into())
 }
 
 /// What a payload is called whose encoding was changed.
-fn content_type(encoding: Encoding) -> &'static str {
+pub(super) fn content_type(encoding: Encoding) -> &'static str {
     match encoding {
         Encoding::Json => "application/json",
         Encoding::Text => "text/plain; charset=utf-8",
@@ -95,7 +95,7 @@ fn content_type(encoding: Encoding) -> &'static str {
     }
 }
 
-fn bytes(payload: &Val, encoding: Encoding) -> Result<Bytes, String> {
+pub(super) fn bytes(payload: &Val, encoding: Encoding) -> Result<Bytes, String> {
     let payload = Value(payload.clone());
     match (encoding, payload.as_str()) {
         (Encoding::Json, _) => Ok(json::write(&payload).into()),
@@ -113,7 +113,7 @@ fn bytes(payload: &Val, encoding: Encoding) -> Result<Bytes, String> {
 }
 
 /// Values are texts, numbers or booleans; an array has a header several times; what is `null` is left out.
-fn headers(value: &Val) -> Result<Headers, String> {
+pub(super) fn headers(value: &Val) -> Result<Headers, String> {
     let Val::Obj(fields) = value else { return Err("`headers` is no object".into()) };
     let mut headers = Headers::default();
     for (header, value) in fields.iter() {

@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::Checkpoint;
+use super::{Checkpoint, Given};
 use crate::message::{Origin, Text};
 
 /// An event as a log has it, before anything is made of it.
@@ -30,6 +30,8 @@ pub struct Event {
     pub content_type: Text,
     /// What the log has beside the data; mostly JSON, or empty.
     pub metadata: Bytes,
+    /// What the log says about the message to make.
+    pub given: Option<Box<Given>>,
 }
 
 impl Event {
@@ -50,6 +52,7 @@ impl Event {
             data: Bytes::new(),
             content_type: "application/json".into(),
             metadata: Bytes::new(),
+            given: None,
         }
     }
 
@@ -65,6 +68,13 @@ impl Event {
     #[must_use]
     pub fn metadata(mut self, metadata: impl Into<Bytes>) -> Self {
         self.metadata = metadata.into();
+        self
+    }
+
+    /// With this about the message to make.
+    #[must_use]
+    pub fn given(mut self, given: Given) -> Self {
+        self.given = Some(Box::new(given));
         self
     }
 

@@ -1,39 +1,36 @@
 //! A mapper made of plain rules, as the program's config has them.
 //!
 //! The first rule whose pattern the event's type matches makes its messages, one for each destination it names, or one that goes where the
-//! routes say. Whatever matches no rule is ignored. The payload is the event's data as it is.
+//! routes say. Whatever matches no rule is ignored. The payload is the event's data as it is, unless the rule makes another of it.
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
+pub use self::payload::Payload;
 use super::metadata::Metadata;
-use super::{Event, Mapper, Unmappable};
-use crate::message::{Builder, Message};
+use super::{Event, Given, Mapper, Unmappable};
+use crate::message::{Builder, Message, MessageId};
 use crate::rules::route::matches;
 
+mod payload;
+
 /// What is made of events of some type.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Rule {
     /// The event types that it is for; `*` stands for any text.
     pub r#type: String,
     /// The event type of the message; that of the event unless given.
-    #[serde(default)]
     pub event_type: Option<String>,
     /// The destinations that get it, and no others; without them the routes decide.
-    #[serde(default)]
     pub destinations: Vec<String>,
     /// The ordering scope: a text in which `{stream}`, `{type}` and `{id}` stand for those of the event. The stream unless given.
-    #[serde(default)]
     pub key: Option<String>,
     /// The tenant, with the same placeholders. That of the event's metadata unless given.
-    #[serde(default)]
     pub tenant: Option<String>,
     /// Headers beside those of the event's metadata, with the same placeholders.
-    #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// What is made of the event's data; the data as it is unless given.
+    pub payload: Option<Payload>,
 }
 
 impl Rule {
@@ -51,7 +48,7 @@ impl Rule {
 }
 
 /// Rules, of which the first that matches decides.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules(Vec<Rule>);
 
 impl Rules {
@@ -67,30 +64,53 @@ impl Mapper for Rules {
         let Some(rule) = self.0.iter().find(|rule| matches(&rule.r#type, &event.event_type)) else {
             return Ok(Vec::new());
         };
-        let metadata = Metadata::of(event)?;
+        let message = message(rule, event)?;
         if rule.destinations.is_empty() {
-            return Ok(vec![message(rule, event, &metadata).build()?]);
+            return Ok(vec![message.build()?]);
         }
-        let to = |name: &String| Ok(message(rule, event, &metadata).destination(name.as_str()).build()?);
+        // Each is a message, with an id of its own.
+        let to = |name: &String| Ok(message.clone().id(MessageId::generate()).destination(name.as_str()).build()?);
         rule.destinations.iter().map(to).collect()
     }
 }
 
-fn message(rule: &Rule, event: &Event, metadata: &Metadata) -> Builder {
+fn message(rule: &Rule, event: &Event) -> Result<Builder, Unmappable> {
     let filled = |text: &str| {
         text.replace("{stream}", &event.stream).replace("{type}", &event.event_type).replace("{id}", &event.id)
     };
-    let event_type = rule.event_type.as_deref().unwrap_or(&event.event_type);
-    // As servers of this kind name streams: the kind of thing, a dash, which one.
-    let (kind, id) = event.stream.split_once('-').unwrap_or(("stream", &event.stream));
-    let mut message = Message::builder(event_type, kind, id)
-        .key(rule.key.as_deref().map_or_else(|| event.stream.to_string(), filled))
-        .payload(event.data.clone(), event.content_type.as_str());
-    message = metadata.put(message, event);
+    let mut message = as_it_is(event, rule.event_type.as_deref().unwrap_or(&event.event_type))?;
+    if let Some(key) = &rule.key {
+        message = message.key(filled(key));
+    }
     if let Some(tenant) = &rule.tenant {
         message = message.tenant(filled(tenant));
     }
-    rule.headers.iter().fold(message, |message, (name, value)| message.header(name, filled(value)))
+    if let Some(payload) = &rule.payload {
+        message = message.payload(payload.of(event).map_err(Unmappable::new)?, "application/json");
+    }
+    Ok(rule.headers.iter().fold(message, |message, (name, value)| message.header(name, filled(value))))
+}
+
+/// A message of the event as it is, with what the log and its metadata say.
+pub(crate) fn as_it_is(event: &Event, event_type: &str) -> Result<Builder, Unmappable> {
+    let given = event.given.as_deref();
+    let message = match given.and_then(|given| given.aggregate.as_ref()) {
+        Some((kind, id)) => Message::builder(event_type, kind.as_str(), id.as_str()),
+        None => {
+            // As servers of this kind name streams: the kind of thing, a dash, which one.
+            let (kind, id) = event.stream.split_once('-').unwrap_or(("stream", &event.stream));
+            Message::builder(event_type, kind, id).key(event.stream.as_str())
+        }
+    };
+    let message = given.into_iter().fold(message, |message, given| put(given, message));
+    let message = message.payload(event.data.clone(), event.content_type.as_str());
+    Ok(Metadata::of(event)?.put(message, event))
+}
+
+fn put(given: &Given, message: Builder) -> Builder {
+    let message = given.key.iter().fold(message, |message, key| message.key(key.as_str()));
+    let message = given.destination.iter().fold(message, |message, name| message.destination(name.as_str()));
+    given.due_at.into_iter().fold(message, Builder::due_at)
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ pub(super) fn document(delivery: &Delivery) -> Result<Bytes, Error> {
     document.insert("datacontenttype".into(), message.content_type.as_str().into());
     let written = match (embed::json(message), std::str::from_utf8(&message.payload)) {
         (Some(json), _) => with_data(&document, json),
-        (None, Ok(text)) if !embed::claims_json(message) => {
+        (None, Ok(text)) if !embed::claims_json(&message.content_type) => {
             document.insert("data".into(), text.into());
             serde_json::to_vec(&document)
         }

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use crate::message::Message;
 
 /// Whether the content type says that the payload is JSON.
-pub(crate) fn claims_json(message: &Message) -> bool {
-    let media_type = message.content_type.split(';').next().unwrap_or_default().trim_end();
+pub(crate) fn claims_json(content_type: &str) -> bool {
+    let media_type = content_type.split(';').next().unwrap_or_default().trim_end();
     media_type == "application/json" || media_type.ends_with("+json")
 }
 
@@ -16,7 +16,7 @@ pub(crate) fn claims_json(message: &Message) -> bool {
 /// from spoiling the document around it.
 pub(crate) fn json(message: &Message) -> Option<&RawValue> {
     let text = std::str::from_utf8(&message.payload).ok()?;
-    if !claims_json(message) || text.trim() != text {
+    if !claims_json(&message.content_type) || text.trim() != text {
         return None;
     }
     serde_json::from_str::<Value>(text).and_then(|_| serde_json::from_str(text)).ok()

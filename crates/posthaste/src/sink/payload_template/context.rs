@@ -66,7 +66,7 @@ impl Context {
 
 /// The payload without what is `null` in it, which a template treats as missing; or why it cannot be read.
 fn payload(message: &Message) -> (Option<serde_json::Value>, Option<String>) {
-    if !claims_json(message) {
+    if !claims_json(&message.content_type) {
         return (None, None);
     }
     match serde_json::from_slice(&message.payload) {

@@ -33,11 +33,15 @@ struct Running {
     task: JoinHandle<Result<()>>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "the relay of a test, which ends with it")]
 fn run(store: &Memory, server: &StandIn, feed: Feed) -> Running {
+    run_with(store, server, feed, Arc::new(AsItIs))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the relay of a test, which ends with it")]
+fn run_with(store: &Memory, server: &StandIn, feed: Feed, mapper: Arc<dyn Mapper>) -> Running {
     let settings = Worker { lease_ttl: Duration::from_millis(500), ..Worker::default() };
     let source = Arc::new(super::source(server));
-    let relay = Relay::builder(Arc::new(store.clone())).settings(settings).source(feed, source, Arc::new(AsItIs));
+    let relay = Relay::builder(Arc::new(store.clone())).settings(settings).source(feed, source, mapper);
     let (stop, stopped) = oneshot::channel();
     let relay = relay.build();
     let task = tokio::spawn(relay.run(async move { drop(stopped.await) }));
@@ -139,4 +143,35 @@ async fn a_source_that_is_rewound_stores_nothing_twice_and_one_that_is_paused_no
     assert!(store.change_source(&"accounts".into(), &SourceChange::Resume).await?);
     eventually("it goes on", async || Ok(stored(&store).await?.len() == 2)).await?;
     relay.stop().await
+}
+
+/// By the policy of the source: it stops and says so, or goes on and keeps what was refused.
+#[cfg(feature = "jq")]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_expression_fails_for_is_said_and_others_go_on_as_the_policy_has_it() -> Result<()> {
+    let (store, server) = (Memory::new(), StandIn::single().await);
+    let map = r#"select(.data.kind != "noise") | {event_type: "account.seen", aggregate_id: .data.owner.name}"#;
+    let mapping = || Arc::new(posthaste::expression::Mapping::new(map).expect("an expression"));
+    for data in
+        [r#"{"owner":{"name":"ann"}}"#, r#"{"kind":"noise"}"#, r#"{"owner":"canary"}"#, r#"{"owner":{"name":"bob"}}"#]
+    {
+        server.append("account-1", "account.changed", data, "");
+    }
+    let relay = run_with(&store, &server, feed(), mapping());
+    eventually("it stops", async || {
+        Ok(status(&store).await?.report.is_some_and(|report| report.state == SourceState::Stopped))
+    })
+    .await?;
+    assert_eq!(stored(&store).await?, ["ann"], "what came before is stored");
+    let error = status(&store).await?.report.and_then(|report| report.error).unwrap_or_default();
+    assert!(error.contains("map: cannot index a text") && !error.contains("canary"), "{error}");
+    relay.stop().await?;
+
+    let relay = run_with(&store, &server, feed().on_error(OnError::Dead), mapping());
+    eventually("it goes on", async || Ok(stored(&store).await?.len() >= 3)).await?;
+    relay.stop().await?;
+    assert_eq!(stored(&store).await?, ["ann", "account-1", "bob"], "the second is what was refused");
+    let seen = status(&store).await?;
+    assert_eq!((seen.events, seen.ignored, seen.refused), (4, 1, 1));
+    Ok(())
 }
