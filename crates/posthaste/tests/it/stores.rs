@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod clients;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres"))]
 mod ledger;
 pub(crate) mod memory;
 #[cfg(feature = "mongodb")]
@@ -15,6 +15,7 @@ mod mysql_faults;
 pub(crate) mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_faults;
+mod releases;
 pub(crate) mod sqlite;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres"))]
 mod worker;
