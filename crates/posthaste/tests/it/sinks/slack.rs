@@ -94,3 +94,9 @@ impl SinkUnderTest for SlackUnderTest {
         self.proxy.set(Fault::Pass).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_machine_is_gone_is_reached_anew() {
+    let subject = fresh().await;
+    crate::sinks::vanished::is_reached_anew(&subject, &subject.proxy).await;
+}

@@ -155,6 +155,12 @@ impl SinkUnderTest for FormUnderTest {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_whose_machine_is_gone_is_reached_anew() {
+    let subject = fresh().await;
+    crate::sinks::vanished::is_reached_anew(&subject, &subject.proxy).await;
+}
+
 #[tokio::test]
 async fn both_forms_carry_the_same_and_the_id_of_the_message() {
     for format in [BodyFormat::Form, BodyFormat::Json] {

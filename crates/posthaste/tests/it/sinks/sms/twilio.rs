@@ -101,6 +101,12 @@ impl SinkUnderTest for TwilioUnderTest {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_whose_machine_is_gone_is_reached_anew() {
+    let subject = fresh().await;
+    crate::sinks::vanished::is_reached_anew(&subject, &subject.proxy).await;
+}
+
 #[tokio::test]
 async fn a_wrong_login_and_a_wrong_sender_concern_every_message() {
     let address = servers::address("twilio");

@@ -1,8 +1,9 @@
 //! What can go wrong around the stream: each ends with committed = delivered, in the order of each key.
 
 use posthaste::Result;
+use posthaste::conformance::fault_proxy::{Fault as Link, FaultProxy};
 use posthaste::conformance::store_suite::StoreUnderTest;
-use posthaste::stores::mongodb::Options;
+use posthaste::stores::mongodb::{MongoDb, Options};
 
 use super::Database;
 use super::receiver::{Fault, Receiver};
@@ -65,4 +66,26 @@ async fn a_transaction_that_is_held_open_delays_only_its_own_messages() -> Resul
     relay.stop().await?;
     receiver.assert_got_once(&[("held".into(), vec![held.id]), ("other".into(), vec![other.id])].into());
     Ok(())
+}
+
+/// The machine of the database is gone without a word, and another one has taken its place.
+#[expect(clippy::print_stdout, reason = "a figure for docs/performance.md, seen with --nocapture")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn delivery_goes_on_when_the_machine_of_the_database_is_gone() -> Result<()> {
+    let database = Database::fresh("mongodb").await;
+    let address = crate::servers::address("mongodb");
+    let proxy = FaultProxy::to(address.parse().expect("an address")).await.expect("a proxy");
+    let url =
+        database.url.replace(&address, &proxy.address().to_string()).replace("replicaSet=rs0", "directConnection=true");
+    let receiver = Receiver::default();
+    let relay = Running::on(&MongoDb::open(url, Options::default()).await?, "w", &receiver);
+    let application = Application::start(&database, 3).await;
+    until("messages arrive", || receiver.got().len() > 30).await;
+    proxy.set(Link::Vanish).await;
+    let begun = std::time::Instant::now();
+    receiver.until_more(30).await;
+    println!("delivery goes on {:?} after the machine was gone", begun.elapsed());
+    let committed = application.stop().await;
+    receiver.until_has_all(&committed).await;
+    relay.stop().await
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use posthaste::conformance::fault_proxy::{Fault, FaultProxy};
 use posthaste::stores::postgres::Outbox;
@@ -85,6 +85,25 @@ async fn a_relay_may_lose_any_answer_of_its_database() {
         passed = ledger.count() + random(200) as usize + 50;
         ledger.until_count(passed).await;
     }
+    applications.finish(&database, &ledger).await;
+    worker.stop().await;
+}
+
+/// The machine of the database is gone without a word, and another one has taken its place.
+#[expect(clippy::print_stdout, reason = "a figure for docs/performance.md, seen with --nocapture")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn delivery_goes_on_when_the_machine_of_the_database_is_gone() {
+    let database = Database::new("posthaste_vanished").await;
+    application::open(&database).await;
+    let proxy = FaultProxy::to(database.address()).await.unwrap();
+    let ledger = Ledger::default();
+    let worker = Worker::start("one", database.through(proxy.address()).store(), &ledger);
+    let applications = Applications::start(&database);
+    ledger.until_count(50).await;
+    proxy.set(Fault::Vanish).await;
+    let (begun, arrived) = (Instant::now(), ledger.count());
+    ledger.until_count(arrived + 50).await;
+    println!("delivery goes on {:?} after the machine was gone", begun.elapsed());
     applications.finish(&database, &ledger).await;
     worker.stop().await;
 }
