@@ -31,6 +31,7 @@ pub(crate) use self::error::sqlx as sqlx_error;
 pub use self::options::Options;
 pub use self::outbox::Outbox;
 use crate::error::Result;
+use crate::stores::question::Place;
 use crate::stores::silence::Silence;
 
 mod advance;
@@ -98,6 +99,7 @@ struct Shared {
     queries: AtomicU64,
     wakes: AtomicU64,
     woken: Notify,
+    waiting: Place,
     /// Where the next purge goes on, while there is more to purge.
     purge_from: AtomicI64,
 }
@@ -125,6 +127,7 @@ impl MySql {
             queries: AtomicU64::new(0),
             wakes: AtomicU64::new(0),
             woken: Notify::new(),
+            waiting: Place::if_there_is_one(true),
             purge_from: AtomicI64::new(0),
         };
         Ok(Self { shared: Arc::new(shared) })
@@ -152,5 +155,11 @@ impl MySql {
         let Shared { silence, pools, place, .. } = &*self.shared;
         let connect = async { Ok(pools.newest(silence).get_conn().await?) };
         silence.limits("connect", connect).await.map_err(|error| error.at(place))
+    }
+
+    /// A connection besides the others, which sees what nobody has committed yet.
+    async fn uncommitted_connection(&self) -> Result<Conn> {
+        let Shared { pools, place, .. } = &*self.shared;
+        pools.uncommitted().await.map_err(|error| error.at(place))
     }
 }

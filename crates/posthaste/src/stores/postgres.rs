@@ -32,6 +32,7 @@ pub use self::options::{Options, Pooler};
 pub use self::outbox::{Connection, Outbox};
 pub use self::schema::SCHEMA;
 use crate::error::Result;
+use crate::stores::question::Place;
 
 mod accept;
 mod address;
@@ -103,6 +104,7 @@ struct Shared {
     wakes: AtomicU64,
     woken: Notify,
     listener: listen::Listener,
+    waiting: Place,
 }
 
 impl fmt::Debug for Shared {
@@ -119,6 +121,7 @@ impl Postgres {
         let shared = Shared {
             pool: pool::pool(&options, &way, &identity, &ticks)?,
             way,
+            waiting: Place::if_there_is_one(options.connections > 1),
             options,
             partitions: partitions::Known::default(),
             identity,

@@ -4,8 +4,10 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use mysql_async::{Opts, Pool};
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Opts, Pool};
 
+use crate::error::Result;
 use crate::stores::silence::Silence;
 
 pub(super) struct Pools {
@@ -25,5 +27,12 @@ impl Pools {
             *newest = (Pool::new(self.config.clone()), Instant::now());
         }
         newest.0.clone()
+    }
+
+    /// A connection that belongs to no pool, set up like those of one, except that it sees what nobody has committed yet.
+    pub(super) async fn uncommitted(&self) -> Result<Conn> {
+        let mut connection = Conn::new(self.config.clone()).await?;
+        connection.query_drop(include_str!("sql/connection/uncommitted.sql")).await?;
+        Ok(connection)
     }
 }

@@ -167,6 +167,12 @@ pub(super) async fn may_be_late(store: &MySql, connection: &mut Conn, changes: i
     Ok(!can_tell || !memory.late(connection).await?.is_empty())
 }
 
+/// Whether there are gaps in which something may be committed late, or nobody can tell at the moment.
+pub(super) fn has_gaps(store: &MySql, changes: i64) -> bool {
+    let memory = store.shared.sequencer.memory.try_lock();
+    !memory.is_ok_and(|memory| memory.changes == Some(changes) && memory.gaps.is_empty())
+}
+
 /// The numbers in these gaps that the connection sees.
 async fn in_gaps(connection: &mut impl Queryable, gaps: &[Gap]) -> Result<Vec<i64>> {
     let mut found = Vec::new();

@@ -15,6 +15,7 @@ use crate::servers;
 
 #[cfg(feature = "sqlx-mysql")]
 mod by_sqlx;
+mod idle;
 mod plain_sql;
 mod secured;
 mod surroundings;

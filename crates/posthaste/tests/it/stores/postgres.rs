@@ -16,6 +16,7 @@ use crate::servers;
 mod backlog;
 mod by_sqlx;
 mod counting;
+mod idle;
 mod managed;
 mod plain_sql;
 mod plans;

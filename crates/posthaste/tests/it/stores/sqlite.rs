@@ -119,3 +119,25 @@ impl OpenTransaction for Open {
         self.end(End::RollBack).await.map(drop)
     }
 }
+
+#[expect(clippy::print_stdout, reason = "a figure for docs/performance.md, seen with --nocapture")]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_worker_hears_of_a_message_that_others_write() -> Result<()> {
+    let t = fresh().await;
+    let mut watch = t.store.watch();
+    let others = rusqlite::Connection::open(t.file()).unwrap();
+    let mut took = Vec::new();
+    for n in 0..20 {
+        while watch.wait(std::time::Duration::from_millis(100)).await? == posthaste::journal::Hint::Maybe {}
+        let message = format!(
+            "INSERT INTO outbox (event_type, aggregate_type, aggregate_id, payload) VALUES ('order.placed', 'order', '{n}', '0')"
+        );
+        others.execute_batch(&message).unwrap();
+        let written = std::time::Instant::now();
+        assert_eq!(watch.wait(std::time::Duration::from_secs(30)).await?, posthaste::journal::Hint::Maybe);
+        took.push(written.elapsed());
+    }
+    took.sort();
+    println!("an idle worker hears of a commit within {:?} (median), {:?} (longest)", took[10], took[19]);
+    Ok(())
+}

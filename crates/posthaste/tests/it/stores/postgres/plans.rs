@@ -41,6 +41,7 @@ fn subjects(xid: &str) -> Vec<Subject> {
             most,
         ),
         subject("watch.sql", "", "", most),
+        subject("wait.sql", "bigint, integer, bigint", "NULL, 2, 1000000", most),
         subject("due.sql", "text, integer[], bigint", &format!("'app', '{{1, 2, 3}}', {LIMIT}"), most),
         subject(
             "read_key/by_index.sql",
