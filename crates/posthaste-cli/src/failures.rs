@@ -20,10 +20,10 @@ mod normalise;
 const MOST: usize = 20_000;
 
 /// How long they are looked at.
-const PATIENCE: Duration = Duration::from_millis(600);
+const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Deliveries in one question to the store.
-const AT_ONCE: usize = 2_000;
+const AT_ONCE: usize = 500;
 
 /// Points of a trend.
 const TREND: usize = 24;

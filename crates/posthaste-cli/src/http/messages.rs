@@ -21,7 +21,7 @@ use crate::{clock, operator, output};
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Deliveries that are looked at together when they are counted.
-const COUNTED_AT_ONCE: usize = 5_000;
+const COUNTED_AT_ONCE: usize = 1_000;
 
 pub async fn list(State(app): State<App>, RawQuery(pairs): Pairs) -> Result<Json<Value>, Problem> {
     let mut query = Query::new(pairs)?;
@@ -53,7 +53,7 @@ pub async fn count(State(app): State<App>, RawQuery(pairs): Pairs) -> Result<Jso
     if after == Position::START
         && let Some(count) = counted(&app, &filter).await?
     {
-        return Ok(Json(json!({ "count": count, "next": null })));
+        return Ok(Json(json!({ "count": count.0, "estimated": count.1, "next": null })));
     }
     let (began, mut count) = (Instant::now(), 0);
     loop {
@@ -62,13 +62,16 @@ pub async fn count(State(app): State<App>, RawQuery(pairs): Pairs) -> Result<Jso
         count += listing.rows.len();
         match listing.next {
             Some(next) if began.elapsed() < PATIENCE => after = next,
-            next => return Ok(Json(json!({ "count": count, "next": next.map(|next| next.to_string()) }))),
+            next => {
+                let next = next.map(|next| next.to_string());
+                return Ok(Json(json!({ "count": count, "estimated": false, "next": next })));
+            }
         }
     }
 }
 
-/// From the overview, if the filter is nothing but statuses that it counts, perhaps at one destination.
-async fn counted(app: &App, filter: &Filter) -> posthaste::Result<Option<u64>> {
+/// From the overview, if the filter is nothing but statuses that it counts, perhaps at one destination; and whether that is an estimate.
+async fn counted(app: &App, filter: &Filter) -> posthaste::Result<Option<(u64, bool)>> {
     let Filter { statuses, destination, .. } = filter;
     let plain = Filter { statuses: statuses.clone(), destination: destination.clone(), ..Filter::default() };
     let uncounted = |status: &Status| matches!(status, Status::Delivered | Status::Discarding | Status::Discarded);
@@ -77,8 +80,10 @@ async fn counted(app: &App, filter: &Filter) -> posthaste::Result<Option<u64>> {
     }
     let overview = app.overview().await?;
     let meant = |name: &str| destination.as_ref().is_none_or(|wanted| wanted.as_str() == name);
-    let at = overview.destinations.iter().filter(|counts| meant(&counts.destination));
-    Ok(Some(at.map(|counts| statuses.iter().map(|status| counts.of(*status)).sum::<u64>()).sum()))
+    let at = || overview.destinations.iter().filter(|counts| meant(&counts.destination));
+    let many = statuses.iter().any(|status| matches!(status, Status::Pending | Status::Waiting));
+    let count = at().map(|counts| statuses.iter().map(|status| counts.of(*status)).sum::<u64>()).sum();
+    Ok(Some((count, many && at().any(|counts| counts.estimated))))
 }
 
 pub async fn show(

@@ -2,9 +2,9 @@
 import { useEffect, useState } from "../dom.js";
 import { get } from "./api.js";
 
-/** @param {string | null} query `null`: nothing is to be counted @returns {{ count: number, complete: boolean } | null} */
+/** @param {string | null} query `null`: nothing is to be counted @returns {{ count: number, complete: boolean, estimated: boolean } | null} */
 export function useTotal(query) {
-  const [total, setTotal] = useState(/** @type {{ query: string, count: number, complete: boolean } | null} */ (null));
+  const [total, setTotal] = useState(/** @type {{ query: string, count: number, complete: boolean, estimated: boolean } | null} */ (null));
   useEffect(() => {
     if (query === null) return;
     const stop = new AbortController();
@@ -14,7 +14,7 @@ export function useTotal(query) {
         const piece = await get("deliveries/count", { query, after }, stop.signal);
         count += piece.count;
         after = piece.next;
-        setTotal({ query, count, complete: after === null });
+        setTotal({ query, count, complete: after === null, estimated: piece.estimated });
       }
     };
     run().catch(() => undefined);

@@ -51,7 +51,7 @@ function Seen({ name }) {
   const seen = /** @type {import("../types").Destination | null} */ (data);
   const { latency, breaker } = seen ?? {};
   return html`<${Figure} name="breaker" value=${breaker?.state ?? "–"} tone=${breaker?.state === "open" && "bad"} title=${breaker?.error ?? "Closed: deliveries pass. Open: it cannot be reached, and is tried now and then."} />
-    ${latency && html`<${Figure} name="p50, p99" value=${`${milliseconds(latency.p50_ms)}, ${milliseconds(latency.p99_ms)}`} title=${`Of ${count(latency.count)} deliveries since this relay began`} />`}`;
+    ${latency && html`<${Figure} name="p99" value=${milliseconds(latency.p99_ms)} title=${`p50 ${milliseconds(latency.p50_ms)}, p95 ${milliseconds(latency.p95_ms)}: of ${count(latency.count)} deliveries since this relay began`} />`}`;
 }
 
 /** @param {{ name: string }} props */

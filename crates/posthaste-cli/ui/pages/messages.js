@@ -1,6 +1,6 @@
 // Any number of deliveries, chosen by one line that stands in the address too.
 import { classes, html, useEffect, useState } from "../dom.js";
-import { count, secondsSince, short, span } from "../data/format.js";
+import { about, count, secondsSince, short, span } from "../data/format.js";
 import { useKeys } from "../data/keyboard.js";
 import { useLoaded } from "../data/load.js";
 import { usePages } from "../data/pages.js";
@@ -31,14 +31,14 @@ const Row = ({ row, n, selected }) => html`
     <span role="cell" class="c-id mono"><a href=${messageAt(row.id)} title=${row.id}>${short(row.id)}</a></span>
   </div>`;
 
-/** @param {{ query: string, total: { count: number, complete: boolean } | null, newest: boolean }} props */
+/** @param {{ query: string, total: { count: number, complete: boolean, estimated: boolean } | null, newest: boolean }} props */
 function Tools({ query, total, newest }) {
   const { data: read } = useLoaded("query", { query: query || " ", for: "list" });
   const shown = (/** @type {string} */ status) => query.includes(`status:${status}`);
   return html`<div class="tools">
     <div class="chips" role="group" aria-label="Only one status">${STATUSES.map((status) => html`<a key=${status} class="chip" aria-current=${shown(status) ? "true" : undefined}
       href=${address("messages", "", { q: withStatus(query, shown(status) ? null : status), order: newest ? "" : "oldest" })}>${status}</a>`)}</div>
-    <div class="acts"><p class="total" role="status">${total ? html`<strong>${count(total.count)}</strong>${total.complete ? "" : "…"} ${total.count === 1 ? "delivery" : "deliveries"}` : "counting…"}</p>
+    <div class="acts"><p class="total" role="status">${total ? html`<strong>${about(count(total.count), total.estimated)}</strong>${total.complete ? "" : "…"} ${total.count === 1 ? "delivery" : "deliveries"}` : "counting…"}</p>
       <a class="button quiet small" href=${address("messages", "", { q: query, order: newest ? "oldest" : "" })} title="Turn round">${newest ? "Newest first" : "Oldest first"}</a>
       <${Copy} text=${/** @type {any} */ (read)?.command ?? "posthaste list"} label="Copy as command" />
       ${query && html`<${ChangeButton} tone="small" onClick=${() => change({ operation: "replay", query })}>Replay all…<//>

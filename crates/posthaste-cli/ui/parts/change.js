@@ -42,7 +42,7 @@ function Begun({ begun, words }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => place.current?.querySelector("button")?.focus(), []);
   const foot = html`<footer ref=${place}>${"job" in begun && html`<a class="button quiet" href=${jobAt(begun.job.id)} onClick=${close}>Watch it on its own page</a>`}<button type="button" onClick=${close}>Close</button></footer>`;
-  if ("job" in begun) return html`<${Dialog} title=${`${words.act}: under way`}><${JobProgress} job=${begun.job} /><p class="faint">It goes on when you close this, and anyone can watch and stop it.</p>${foot}<//>`;
+  if ("job" in begun) return html`<${Dialog} title=${`${words.act}: a job of the workers`}><${JobProgress} job=${begun.job} /><p class="faint">It goes on when you close this, and anyone can watch and stop it.</p>${foot}<//>`;
   return html`<${Dialog} title=${`${words.act}: done`}><p class="lead" role="status"><strong>${counted(begun.changed, "delivery", "deliveries")}</strong> ${words.done}.</p>${foot}<//>`;
 }
 

@@ -1,9 +1,12 @@
 //! A backlog of very many is not read message by message: a look at the whole store stays cheap, and says that its numbers are about right.
 
+use std::collections::HashSet;
+
 use deadpool_postgres::Object;
 use posthaste::destination::Route;
-use posthaste::inspect::{DestinationCounts, Inspect};
-use posthaste::journal::Journal;
+use posthaste::inspect::{DestinationCounts, Filter, Inspect, Page, Status};
+use posthaste::journal::{Journal, Position};
+use posthaste::message::MessageId;
 use posthaste::{Destination, Result};
 
 use super::plans::{file, lines, statement, work};
@@ -45,6 +48,17 @@ async fn counts(t: &InSchema) -> Result<(DestinationCounts, DestinationCounts)> 
     Ok((of("all").expect("it is registered"), of("invoices").expect("it is registered")))
 }
 
+/// Which message at which destination, page by page.
+async fn read_all(t: &InSchema, filter: &Filter, mut page: Page) -> Result<Vec<(MessageId, Option<String>)>> {
+    let mut found = Vec::new();
+    loop {
+        let listing = t.store.list(filter, page).await?;
+        found.extend(listing.rows.into_iter().map(|row| (row.id, row.destination)));
+        let Some(next) = listing.next else { return Ok(found) };
+        page.beyond = next;
+    }
+}
+
 /// Within a twentieth of it.
 fn is_about(counted: u64, expected: u64) -> bool {
     counted.abs_diff(expected) <= expected / 20
@@ -72,6 +86,37 @@ async fn what_waits_behind_very_many_keys_is_estimated() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_waits_behind_very_many_keys_is_listed_completely_from_both_ends() -> Result<()> {
+    let (t, client) = backlog().await?;
+    hold(&client).await?;
+    let waiting = Filter { statuses: vec![Status::Waiting], ..Filter::default() };
+    for page in [Page::after(Position::START, 1_000), Page::before(Position::END, 1_000)] {
+        let found = read_all(&t, &waiting, page).await?;
+        let unique: HashSet<_> = found.iter().collect();
+        assert_eq!((found.len() as u64, unique.len() as u64), (HELD, HELD));
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_several_states_leaves_nothing_out() -> Result<()> {
+    let (t, client) = backlog().await?;
+    // One state is denser than the other, and one of them has two deliveries of each message.
+    let park = "INSERT INTO outbox_parked (seq, destination, tick, partition, tenant, state, holds, attempts, kills)
+         SELECT o.seq, d.name, 1, o.partition, '', CASE WHEN o.seq % 6 = 0 THEN 'dead' ELSE 'retrying' END, false, 1, 0
+         FROM outbox AS o CROSS JOIN outbox_destinations AS d
+         WHERE o.event_type LIKE 'invoice.%' AND (o.seq % 6 = 0 OR d.name = 'all') AND o.seq <= 12000";
+    let parked = client.execute(park, &[]).await?;
+    let failed = Filter { statuses: vec![Status::Dead, Status::Retrying], ..Filter::default() };
+    for page in [Page::after(Position::START, 700), Page::before(Position::END, 700)] {
+        let found = read_all(&t, &failed, page).await?;
+        let unique: HashSet<_> = found.iter().collect();
+        assert_eq!((found.len() as u64, unique.len() as u64), (parked, parked));
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_look_at_a_large_backlog_reads_only_a_part_of_it() -> Result<()> {
     let (_t, client) = backlog().await?;
     hold(&client).await?;
@@ -79,6 +124,8 @@ async fn a_look_at_a_large_backlog_reads_only_a_part_of_it() -> Result<()> {
     for (name, types, values, hashed, most) in [
         ("overview/pending.sql", "(bigint)", "(2000)", "on", 4.0 * 2_000.0),
         ("overview/waiting.sql", "(bigint, bigint)", "(100, 1000)", "off", 2_000.0),
+        ("list/by_waiting.sql", "(bigint, bigint)", "(0, 50)", "off", 5_000.0),
+        ("list/by_state.sql", "(bigint, bigint, text[], text)", "(0, 50, '{dead,retrying}', NULL)", "off", 100.0),
     ] {
         let prepare = format!("SET enable_hashjoin = {hashed}; PREPARE subject{types} AS {}", statement(name));
         client.batch_execute(&prepare).await?;
