@@ -77,6 +77,7 @@ pub enum Cause {
     Retrying,
     Scheduled,
     Throttled,
+    Awaiting,
     Dead,
     Replay,
 }
@@ -141,6 +142,9 @@ fn one(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
 
 /// Whether nothing would happen now even without an obstacle.
 fn is_future(facts: Facts<'_>, delivery: &DeliveryReport) -> bool {
-    let timed = matches!(delivery.status, Status::Scheduled | Status::Retrying | Status::Throttled | Status::Replay);
+    let timed = matches!(
+        delivery.status,
+        Status::Scheduled | Status::Retrying | Status::Throttled | Status::Awaiting | Status::Replay
+    );
     timed && delivery.due_at.is_some_and(|due| due > facts.now)
 }

@@ -98,7 +98,7 @@ fn nobody_delivers(overview: &Overview) -> Option<Problem> {
 
 /// Everything that a running worker would deliver sooner or later.
 pub fn open(counts: &DestinationCounts) -> u64 {
-    counts.pending + counts.retrying + counts.scheduled + counts.throttled + counts.replay
+    counts.pending + counts.retrying + counts.scheduled + counts.throttled + counts.awaiting + counts.replay
 }
 
 /// A number that may be an estimate, in words.

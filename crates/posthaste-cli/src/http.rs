@@ -43,6 +43,7 @@ mod query;
 mod routes;
 mod selections;
 mod session;
+mod settle;
 mod setup;
 mod source_changes;
 mod status;

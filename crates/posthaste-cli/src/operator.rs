@@ -39,6 +39,8 @@ mod lane;
 mod preview;
 mod purging;
 #[cfg(feature = "http")]
+mod settle;
+#[cfg(feature = "http")]
 mod setup;
 mod sources;
 mod trials;

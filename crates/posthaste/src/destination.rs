@@ -149,6 +149,10 @@ pub struct Destination {
     /// A hand-over that is given up goes on, and is taken up again by the next one: nobody waits for it when a worker stops or gives a
     /// partition away. The relay asks the sink, [`Sink::resumes`](crate::sink::Sink::resumes).
     pub resumes: bool,
+    /// What is handed over counts as delivered only when its receiver says so ([`Inspect::settle`](crate::inspect::Inspect::settle)), and has
+    /// failed if it does not within this time. Messages of a key go one by one, each after the answer to the one before. Without this, the
+    /// sink's word is enough.
+    pub callback_timeout: Option<Duration>,
     /// For everything that goes there.
     pub rate: Option<Rate>,
     /// For each tenant.
@@ -206,6 +210,7 @@ impl Destination {
             batch_delay: Duration::ZERO,
             timeout: Duration::from_secs(30),
             resumes: false,
+            callback_timeout: None,
             rate: None,
             tenant_rate: None,
             start_from: StartFrom::default(),
@@ -253,6 +258,12 @@ impl Destination {
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// Has receivers say what became of what they were handed, within this time.
+    #[must_use]
+    pub fn callback_timeout(self, within: Duration) -> Self {
+        Self { callback_timeout: Some(within), ..self }
     }
 
     /// Limits everything that goes there.

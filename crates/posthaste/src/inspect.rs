@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::journal::WorkerId;
 use crate::message::MessageId;
 
+mod answer;
 mod job;
 mod listing;
 mod operation;
@@ -18,6 +19,7 @@ mod report;
 mod source;
 mod status;
 
+pub use self::answer::{Answer, Refusal, Says, Settled};
 pub use self::job::{Job, JobState, NewJob};
 pub use self::listing::{Filling, Filter, Listed, Listing, Order, Page};
 pub use self::operation::{AuditEntry, Change, Mode, Operation, OperationReport, Problem};
@@ -41,6 +43,10 @@ pub trait Inspect: fmt::Debug + Send + Sync {
 
     /// Replays or discards what the filter selects, or counts it. In one transaction; the lanes' holders pick it up.
     async fn operate(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport>;
+
+    /// Writes down what the receiver of a message says about it, as [`rules::callback`](crate::rules::callback) says; the lane's holder
+    /// picks it up. What is taken is on record, whatever crashes then.
+    async fn settle(&self, id: MessageId, destination: &Name, answer: &Answer) -> Result<Settled>;
 
     /// Holds every delivery to a destination until [`Inspect::resume`]. Returns whether that changed anything; a destination
     /// that was never registered is not found.

@@ -2,6 +2,7 @@
 //!
 //! | rule | question |
 //! |---|---|
+//! | [`callback`] | What does an answer from outside do to a delivery that was handed over for one? |
 //! | [`dead_letter`] | What does a dead-letter destination get of a message that died? |
 //! | [`decide`] | What becomes of a delivery that failed? |
 //! | [`operation`] | What does a replay or a discard do to a delivery of this status? |
@@ -12,6 +13,7 @@
 //! | [`source`] | What does an operator's change do to a source? |
 //! | `suspicion` | How does a message come to be dead for killing workers? |
 
+pub mod callback;
 pub mod dead_letter;
 pub mod decide;
 pub mod due;

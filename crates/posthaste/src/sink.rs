@@ -59,12 +59,14 @@ pub struct Delivery {
     pub progress: Option<Vec<u8>>,
     /// It was delivered, and someone asked to deliver it once more.
     pub replayed: bool,
+    /// Its receiver is to say what became of it, and names this hand-over when it does. No two of a message at a destination are the same.
+    pub hand_over: Option<String>,
 }
 
 impl Delivery {
     /// The first attempt of a message.
     pub fn new(message: impl Into<Arc<Message>>, position: Position) -> Self {
-        Self { message: message.into(), position, attempt: 1, progress: None, replayed: false }
+        Self { message: message.into(), position, attempt: 1, progress: None, replayed: false, hand_over: None }
     }
 
     /// Another attempt than the first.
@@ -78,6 +80,13 @@ impl Delivery {
     #[must_use]
     pub fn progress(mut self, progress: Option<Vec<u8>>) -> Self {
         self.progress = progress;
+        self
+    }
+
+    /// Its receiver is to say what became of it, under this name.
+    #[must_use]
+    pub fn hand_over(mut self, hand_over: impl Into<String>) -> Self {
+        self.hand_over = Some(hand_over.into());
         self
     }
 

@@ -86,7 +86,7 @@ pub fn hue(status: Status) -> Hue {
         Status::Delivered => Hue::Good,
         Status::Dead => Hue::Bad,
         Status::Discarding | Status::Discarded => Hue::Quiet,
-        Status::Retrying | Status::Waiting | Status::Throttled => Hue::Waiting,
+        Status::Retrying | Status::Waiting | Status::Throttled | Status::Awaiting => Hue::Waiting,
         Status::Pending | Status::Scheduled | Status::Replay => Hue::Strong,
     }
 }

@@ -115,12 +115,21 @@ pub struct Otlp {
     pub timeout: Option<Span>,
 }
 
-/// What a caller may do. An operator may do everything that a viewer may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+/// What a caller may do. An operator may do everything that the others may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     Viewer,
     Operator,
+    /// Says what became of messages that were handed over, and can do nothing else.
+    Settler,
+}
+
+impl Role {
+    /// Whether this role is enough where `needed` is asked for.
+    pub fn may(self, needed: Self) -> bool {
+        self == needed || self == Self::Operator
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -145,6 +154,8 @@ pub struct Destination {
     pub max_run: Option<usize>,
     pub batch_delay: Option<Span>,
     pub timeout: Option<Span>,
+    pub mode: Option<Mode>,
+    pub callback_timeout: Option<Span>,
     pub rate: Option<Rate>,
     pub tenant_rate: Option<Rate>,
     pub start_from: Option<StartFrom>,
@@ -199,6 +210,15 @@ pub enum BackoffType {
     Linear,
     List,
     Patient,
+}
+
+/// When a message counts as delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    #[default]
+    Direct,
+    Callback,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]

@@ -8,11 +8,14 @@ use posthaste::destination::{Rate, Route, StartFrom, check_dead_letters};
 use posthaste::retry::{Backoff, OnDead};
 use serde_json::{Map, Value};
 
-use super::parse::{self, BackoffType, Span};
+use super::parse::{self, BackoffType, Mode, Span};
 use super::parse_notify::Notify;
 use super::problem::Problem;
 use super::resolve::{DestinationPlan, at_least, at_least_one, or};
 use crate::{expressions, sinks};
+
+/// How long a receiver has for its answer unless the config says otherwise.
+const CALLBACK_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// All destinations, and how they fit together.
 pub fn resolve_all(
@@ -62,6 +65,7 @@ fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Probl
     destination.batch_delay = or(written.batch_delay, destination.batch_delay);
     let timeout = sink.as_ref().and_then(|sink| sink.kind.timeout());
     destination.timeout = or(written.timeout, timeout.unwrap_or(destination.timeout));
+    destination.callback_timeout = section.callback(written.mode, written.callback_timeout, sink.as_ref());
     destination.rate = written.rate.and_then(|rate| section.rate("rate", &rate));
     destination.tenant_rate = written.tenant_rate.and_then(|rate| section.rate("tenant_rate", &rate));
     set(&mut destination.start_from, written.start_from.map(StartFrom::from));
@@ -174,6 +178,30 @@ impl Section<'_> {
                 Backoff::List(delays.into_iter().map(|Span(delay)| delay).collect())
             }
         }
+    }
+
+    /// How long a receiver has for its answer, if it is to answer.
+    fn callback(
+        &mut self,
+        mode: Option<Mode>,
+        timeout: Option<Span>,
+        sink: Option<&sinks::Planned>,
+    ) -> Option<Duration> {
+        if mode.unwrap_or_default() == Mode::Direct {
+            if timeout.is_some() {
+                self.problem("callback_timeout", "belongs to mode = \"callback\": set that, or remove this");
+            }
+            return None;
+        }
+        if sink.is_some_and(|sink| sink.kind == sinks::Kind::Bullmq && sink.settings["mode"] != "fire-and-forget") {
+            let text = "is not needed: this sink knows when a worker is done with its job. \
+                        Remove it, or set bullmq.mode = \"fire-and-forget\" if workers are to answer";
+            self.problem("mode", text);
+        }
+        let timeout = or(timeout, CALLBACK_TIMEOUT);
+        let key = self.key("callback_timeout");
+        at_least(&key, timeout, Duration::from_secs(1), self.problems);
+        Some(timeout)
     }
 
     fn check_cap(&mut self, setting: &str, start: Duration, cap: Duration) {

@@ -85,7 +85,7 @@ impl<'a> Obstacle<'a> {
             Self::TooManyHeldKeys { destination, worker, lanes } => {
                 Explanation::new(Cause::TooManyHeldKeys, self.sentence())
                     .because(format!("{worker} has stopped {lanes} of its lanes (relay.max_held_keys is reached)."))
-                    .because("A key is held while a retrying, throttled or dead message is at its head.")
+                    .because("A key is held while a message is at its head that is retrying, throttled, dead, or waits for its answer.")
                     .remedy(format!("posthaste list --destination {destination} --status dead"), "shows what blocks them")
                     .remedy(format!("posthaste replay --destination {destination} --status dead"), "tries those again")
             }

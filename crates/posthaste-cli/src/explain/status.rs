@@ -17,6 +17,7 @@ pub fn explain(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
         Status::Retrying => retrying(facts, delivery),
         Status::Scheduled => scheduled(facts, delivery),
         Status::Throttled => throttled(facts, delivery),
+        Status::Awaiting => awaiting(facts, delivery),
         Status::Dead => dead(facts, delivery),
         Status::Replay => again(facts, delivery),
         Status::Discarding => discarded().because("Its key goes on as soon as its worker has recorded that."),
@@ -133,6 +134,20 @@ fn scheduled(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
     Explanation::new(Cause::Scheduled, format!("Scheduled: it goes out {}.", next(facts, delivery)))
         .because("Its writer asked for that time (due at).")
         .remedy(replay(facts, delivery), "delivers it now")
+}
+
+fn awaiting(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
+    let Some(until) = delivery.due_at.filter(|until| *until > facts.now) else {
+        let summary = "Handed over, and its answer has come or its time is over: its worker is about to take note.";
+        return Explanation::new(Cause::Awaiting, summary);
+    };
+    let (id, destination) = (facts.report.message.id, &delivery.destination);
+    let until = when::both(until, facts.now);
+    Explanation::new(Cause::Awaiting, format!("Handed over; waits for the answer of its receiver until {until}."))
+        .because("It counts as delivered when its receiver says so (mode = \"callback\"). Without an answer, the attempt has failed.")
+        .because_if(facts.report.message.key.is_some().then(|| "Later messages of its key wait for that, too.".into()))
+        .remedy(replay(facts, delivery), "hands it over again now, without waiting any longer")
+        .remedy(format!("posthaste discard {id} --destination {destination} --yes"), "gives it up for good")
 }
 
 fn throttled(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {

@@ -101,6 +101,17 @@ impl Access {
     }
 }
 
+/// Why a caller may not do what it asks for.
+pub fn refusal(has: Role, needed: Role) -> &'static str {
+    match (has, needed) {
+        (Role::Settler, _) => {
+            "this token may only say what became of messages: one with the role viewer or operator is needed"
+        }
+        (_, Role::Settler) => "this token may only read: one with the role settler or operator is needed",
+        _ => "this token may only read: one with the role operator is needed",
+    }
+}
+
 /// Lets a request pass to its route if its caller has the role for it.
 pub async fn authorise(State((app, role)): State<(App, Option<Role>)>, mut request: Request, next: Next) -> Response {
     let access = &app.0.access;
@@ -112,8 +123,8 @@ pub async fn authorise(State((app, role)): State<(App, Option<Role>)>, mut reque
         let Some(caller) = access.caller(request.headers()) else {
             return Problem::new(401, "a bearer token is needed: see http.tokens in the config").into_response();
         };
-        if caller.role < role {
-            return Problem::new(403, "this token may only read: one with the role operator is needed").into_response();
+        if !caller.role.may(role) {
+            return Problem::new(403, refusal(caller.role, role)).into_response();
         }
         request.extensions_mut().insert(caller);
     }

@@ -96,7 +96,7 @@ pub async fn show(
     let truth = |text: &str| text.parse::<bool>().map_err(|_| "write true or false".to_owned());
     let payload = query.take("payload", truth)?.unwrap_or(false);
     query.rest::<Nothing>()?;
-    if payload && caller.role < Role::Operator {
+    if payload && !caller.role.may(Role::Operator) {
         return Err(Problem::new(403, "payloads may be personal or secret: an operator's token is needed"));
     }
     let (operator, id) = (app.operator(), message_id(&id)?);

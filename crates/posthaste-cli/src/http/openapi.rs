@@ -21,6 +21,7 @@ const SCHEMAS: &[&str] = &[
     include_str!("openapi/lanes.json"),
     include_str!("openapi/jobs.json"),
     include_str!("openapi/changes.json"),
+    include_str!("openapi/settle.json"),
 ];
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(document);
@@ -64,6 +65,7 @@ fn operation(route: &Route) -> Value {
             None => "For everyone.",
             Some(Role::Viewer) => "For viewers and operators.",
             Some(Role::Operator) => "For operators.",
+            Some(Role::Settler) => "For settlers and operators.",
         },
         "parameters": parameters(route),
         "responses": responses(route),
@@ -85,7 +87,7 @@ fn parameters(route: &Route) -> Vec<Value> {
     let in_path = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let of_path = in_path.map(|name| {
         let (description, schema) = match name {
-            "id" => ("The id of a message", json!({ "type": "string", "format": "uuid" })),
+            "id" | "message" => ("The id of a message", json!({ "type": "string", "format": "uuid" })),
             "source" => ("The name of a source", json!({ "type": "string", "minLength": 1 })),
             "number" => ("The number of a job", json!({ "type": "integer", "minimum": 1 })),
             _ => ("The name of a destination", json!({ "type": "string", "minLength": 1 })),

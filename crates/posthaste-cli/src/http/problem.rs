@@ -12,12 +12,18 @@ use crate::exit::Misuse;
 pub struct Problem {
     status: StatusCode,
     detail: String,
+    retry_after: Option<u64>,
 }
 
 impl Problem {
     pub fn new(status: u16, detail: impl Into<String>) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self { status, detail: detail.into() }
+        Self { status, detail: detail.into(), retry_after: None }
+    }
+
+    /// It may work after so many seconds.
+    pub fn retry_after(self, seconds: u64) -> Self {
+        Self { retry_after: Some(seconds), ..self }
     }
 
     pub fn bad_request(detail: impl Into<String>) -> Self {
@@ -34,6 +40,9 @@ impl IntoResponse for Problem {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
     }

@@ -7,7 +7,7 @@ use self::parameters::{
 };
 use super::{
     App, audit, changes, destinations, failures, health, jobs, lanes, live, messages, metrics, openapi, selections,
-    session, setup, source_changes, status, workers,
+    session, settle, setup, source_changes, status, workers,
 };
 pub use crate::config::Role;
 
@@ -33,6 +33,7 @@ pub struct Route {
 const EVERYONE: Option<Role> = None;
 const VIEWER: Option<Role> = Some(Role::Viewer);
 const OPERATOR: Option<Role> = Some(Role::Operator);
+const SETTLER: Option<Role> = Some(Role::Settler);
 
 #[rustfmt::skip]
 pub static ROUTES: &[Route] = &[
@@ -67,6 +68,7 @@ pub static ROUTES: &[Route] = &[
     change("/api/v1/jobs/{number}/stop", "Stop a job; what it has done stays", None, "Job", || post(jobs::stop)),
     change("/api/v1/replay", "Deliver again; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::replay)),
     change("/api/v1/discard", "Discard deliveries: they are never delivered; a dry run unless told otherwise", Some("Operation"), "Operated", || post(changes::discard)),
+    Route { role: SETTLER, ..change("/api/v1/deliveries/{message}/{destination}/settle", "Say what became of a message that was handed over (mode = \"callback\")", Some("Settle"), "Settled", || post(settle::settle)) },
     change("/api/v1/destinations/{name}/pause", "Stop all deliveries to a destination until it is resumed", None, "Paused", || post(changes::pause)),
     change("/api/v1/destinations/{name}/resume", "Resume deliveries to a paused destination", None, "Paused", || post(changes::resume)),
     change("/api/v1/destinations/{name}/try", "What filter and transform do to real messages; nothing is delivered", Some("Try"), "Tried", || post(changes::try_out)),

@@ -18,6 +18,7 @@ use subtle::ConstantTimeEq;
 
 use super::App;
 use super::access::Caller;
+use super::access::refusal;
 use super::problem::Problem;
 use super::query;
 use crate::clock;
@@ -106,6 +107,9 @@ pub async fn begin(State(app): State<App>, headers: HeaderMap, body: Bytes) -> R
     let Some(token) = access.token(given.trim()) else {
         return Err(Problem::new(403, "no such token: http.tokens in the config has them"));
     };
+    if !token.role.may(Role::Viewer) {
+        return Err(Problem::new(403, refusal(token.role, Role::Viewer)));
+    }
     let ends = clock::now().as_second().saturating_add(LASTS_SECONDS).to_string();
     let value = sealed(token, &ends);
     let session = Session {

@@ -66,6 +66,7 @@ fn policy(destination: &Destination) -> Map<String, Value> {
         ("max_in_flight", json!(destination.max_in_flight)),
         ("max_run", json!(destination.max_run)),
         ("timeout", brief(destination.timeout).into()),
+        ("callback_timeout", destination.callback_timeout.map(brief).into()),
         ("rate", destination.rate.map(rate).into()),
         ("tenant_rate", destination.tenant_rate.map(rate).into()),
         ("dead_letters_to", json!(destination.dead_letters_to)),

@@ -24,7 +24,7 @@ pub fn ask(relay: &Relay, method: &str, path: &str, token: &str) -> (u16, String
     (status, body.to_owned())
 }
 
-fn address(relay: &Relay) -> String {
+pub fn address(relay: &Relay) -> String {
     let listens = |line: &str| {
         let (_, rest) = line.split_once("HTTP server listens")?;
         let digits = rest.split("127.0.0.1:").nth(1)?.chars().take_while(char::is_ascii_digit).collect::<String>();

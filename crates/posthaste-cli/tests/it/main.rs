@@ -6,6 +6,8 @@
 
 #[cfg(any(feature = "redis", feature = "rabbitmq", feature = "kafka", feature = "nats"))]
 mod brokers;
+#[cfg(all(feature = "http", feature = "webhook"))]
+mod callbacks;
 #[cfg(feature = "full")]
 mod checking;
 mod config;

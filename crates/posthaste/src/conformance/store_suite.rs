@@ -31,6 +31,7 @@ pub mod reading;
 pub mod registering;
 pub mod reporting;
 pub mod round_trips;
+pub mod settling;
 pub mod sourcing;
 pub mod writing;
 

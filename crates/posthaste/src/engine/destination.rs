@@ -21,6 +21,7 @@ use crate::settings::Settings;
 
 pub(super) use self::requests::DestinationRequest;
 
+mod answers;
 mod breaker;
 mod committer;
 mod hand_overs;
@@ -56,6 +57,8 @@ pub(super) struct Heard<'a> {
 /// What has happened since the relay started.
 #[derive(Debug, Default)]
 struct Totals {
+    /// Taken by the sink, whether or not its word is enough.
+    handed_over: u64,
     delivered: u64,
     failed: u64,
     dead: u64,
@@ -87,7 +90,10 @@ impl DestinationState {
         seed: u64,
         mistakes: Mistakes,
     ) -> Self {
-        let Served { destination: dest, runs_at_once } = served;
+        let Served { destination: mut dest, runs_at_once } = served;
+        if dest.callback_timeout.is_some() {
+            dest.max_run = 1;
+        }
         let hand_overs = HandOvers::new(index, runs_at_once, dest.max_in_flight, mistakes);
         Self {
             index,

@@ -3,6 +3,7 @@
 //! The lane owns the order: it decides which message of a key may go next and records what became of it. It knows no clock,
 //! store or sink; the destination feeds it entries and outcomes and asks it for runs and commits.
 
+use self::callbacks::Callbacks;
 use self::crash_guard::CrashGuard;
 use self::cursor::LaneCursor;
 use self::dead_letters::DeadLetters;
@@ -22,6 +23,7 @@ pub(super) use self::crash_guard::{InFlightBefore, Suspects};
 pub(super) use self::parking::{Failure, Parking};
 pub(super) use self::serve::{Taken, Terms};
 
+mod callbacks;
 mod changes;
 mod commit;
 mod crash_guard;
@@ -66,6 +68,7 @@ pub(super) struct Lane {
     pub(super) id: LaneId,
     on_dead: OnDead,
     dead_letters: Option<DeadLetters>,
+    callbacks: Option<Callbacks>,
     mistakes: Mistakes,
     pub(super) cursor: LaneCursor,
     queues: KeyQueues,
@@ -95,6 +98,7 @@ impl Lane {
             id: lease.into(),
             on_dead: dest.policy.on_dead,
             dead_letters: DeadLetters::of(dest),
+            callbacks: Callbacks::of(dest, lease.into()),
             mistakes,
             reading: Reading { under_way: false, read_to: cursor.low },
             cursor: LaneCursor::resume(cursor),

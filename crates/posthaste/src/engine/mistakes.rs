@@ -66,6 +66,8 @@ pub enum Mistake {
     OthersForgotten,
     /// Answer a read from what was read for other partitions.
     TailOfOthers,
+    /// Count a message as delivered when it is handed over, although its receiver has not answered.
+    DeliveredAtHandOver,
     /// Save the checkpoint of a source ahead of what was stored.
     CheckpointTooEarly,
     /// Read a source on however much is in memory.
@@ -75,7 +77,7 @@ pub enum Mistake {
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -106,6 +108,7 @@ impl Mistake {
         Self::OutcomesMixedUp,
         Self::OthersForgotten,
         Self::TailOfOthers,
+        Self::DeliveredAtHandOver,
         Self::CheckpointTooEarly,
         Self::SourceWindowIgnored,
     ];

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
-    /// Deliver again: dead ones from the start of their attempts and in order, retrying ones now, delivered ones once more.
+    /// Deliver again: dead ones from the start of their attempts and in order, retrying ones and those that wait for an answer now,
+    /// delivered ones once more.
     Replay,
-    /// Give up: dead, retrying, scheduled, throttled and replayed ones are never delivered.
+    /// Give up: dead, retrying, scheduled, throttled, awaited and replayed ones are never delivered.
     Discard,
 }
 

@@ -24,6 +24,8 @@ pub struct DestinationCounts {
     pub scheduled: u64,
     /// See [`Status::Throttled`].
     pub throttled: u64,
+    /// See [`Status::Awaiting`].
+    pub awaiting: u64,
     /// See [`Status::Dead`].
     pub dead: u64,
     /// See [`Status::Replay`].
@@ -49,6 +51,7 @@ impl DestinationCounts {
             Status::Retrying => self.retrying += 1,
             Status::Scheduled => self.scheduled += 1,
             Status::Throttled => self.throttled += 1,
+            Status::Awaiting => self.awaiting += 1,
             Status::Dead => self.dead += 1,
             Status::Replay => self.replay += 1,
             Status::Delivered | Status::Discarding | Status::Discarded => {}
@@ -63,6 +66,7 @@ impl DestinationCounts {
             Status::Retrying => self.retrying,
             Status::Scheduled => self.scheduled,
             Status::Throttled => self.throttled,
+            Status::Awaiting => self.awaiting,
             Status::Dead => self.dead,
             Status::Replay => self.replay,
             Status::Delivered | Status::Discarding | Status::Discarded => 0,

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::Status;
+use crate::destination::Name;
 use crate::journal::{Epoch, Partition, Position, WorkerReport};
 use crate::message::{Message, MessageId};
 
@@ -20,6 +21,13 @@ pub struct Report {
     pub deliveries: Vec<DeliveryReport>,
     /// Who holds its partition now.
     pub lease: Option<LeaseReport>,
+}
+
+impl Report {
+    /// What became of the message at a destination; `None` if that does not take it.
+    pub fn status_at(&self, destination: &Name) -> Option<Status> {
+        self.deliveries.iter().find(|one| one.destination == destination.as_str()).map(|one| one.status)
+    }
 }
 
 /// One message at one destination.

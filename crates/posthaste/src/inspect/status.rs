@@ -20,6 +20,8 @@ pub enum Status {
     Scheduled,
     /// Its tenant used up its rate.
     Throttled,
+    /// Handed over; its receiver has not said yet what became of it.
+    Awaiting,
     /// Will not be tried again unless someone asks.
     Dead,
     /// Someone asked to deliver it again.
@@ -32,13 +34,14 @@ pub enum Status {
 
 impl Status {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Pending,
         Self::Delivered,
         Self::Waiting,
         Self::Retrying,
         Self::Scheduled,
         Self::Throttled,
+        Self::Awaiting,
         Self::Dead,
         Self::Replay,
         Self::Discarding,
@@ -54,6 +57,7 @@ impl Status {
             Self::Retrying => "retrying",
             Self::Scheduled => "scheduled",
             Self::Throttled => "throttled",
+            Self::Awaiting => "awaiting",
             Self::Dead => "dead",
             Self::Replay => "replay",
             Self::Discarding => "discarding",
@@ -78,6 +82,7 @@ impl From<ParkedState> for Status {
             ParkedState::Retrying => Self::Retrying,
             ParkedState::Scheduled => Self::Scheduled,
             ParkedState::Throttled => Self::Throttled,
+            ParkedState::Awaiting => Self::Awaiting,
             ParkedState::Dead => Self::Dead,
             ParkedState::Replay => Self::Replay,
             ParkedState::Discarding => Self::Discarding,

@@ -17,6 +17,8 @@ pub enum ParkedState {
     Scheduled,
     /// Its tenant used up its rate.
     Throttled,
+    /// Handed over; its receiver has not said yet what became of it.
+    Awaiting,
     /// Will not be tried again unless someone asks.
     Dead,
     /// Someone asked to deliver it again.
@@ -29,8 +31,16 @@ pub enum ParkedState {
 
 impl ParkedState {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Retrying, Self::Scheduled, Self::Throttled, Self::Dead, Self::Replay, Self::Discarding, Self::Discarded];
+    pub const ALL: [Self; 8] = [
+        Self::Retrying,
+        Self::Scheduled,
+        Self::Throttled,
+        Self::Awaiting,
+        Self::Dead,
+        Self::Replay,
+        Self::Discarding,
+        Self::Discarded,
+    ];
 
     /// Its name, as stores keep it.
     pub fn as_str(self) -> &'static str {
@@ -38,6 +48,7 @@ impl ParkedState {
             Self::Retrying => "retrying",
             Self::Scheduled => "scheduled",
             Self::Throttled => "throttled",
+            Self::Awaiting => "awaiting",
             Self::Dead => "dead",
             Self::Replay => "replay",
             Self::Discarding => "discarding",
@@ -72,7 +83,8 @@ pub struct Park {
     pub due_in: Option<Duration>,
     /// Why the last attempt failed.
     pub error: Option<String>,
-    /// What the sink wants to know at the next attempt (which handlers are done, …).
+    /// What the sink wants to know at the next attempt (which handlers are done, …). Of one that is [`ParkedState::Awaiting`]: which
+    /// hand-over waits, and its answer; [`rules::callback`](crate::rules::callback) alone knows what that means, a store keeps it.
     pub progress: Option<Vec<u8>>,
 }
 

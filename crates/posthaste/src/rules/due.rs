@@ -24,7 +24,11 @@ pub fn parked_due_in(state: ParkedState, due_in: Option<Duration>) -> Option<Dur
     match state {
         ParkedState::Dead | ParkedState::Discarded => None,
         ParkedState::Discarding => Some(Duration::ZERO),
-        ParkedState::Retrying | ParkedState::Scheduled | ParkedState::Throttled | ParkedState::Replay => due_in,
+        ParkedState::Retrying
+        | ParkedState::Scheduled
+        | ParkedState::Throttled
+        | ParkedState::Awaiting
+        | ParkedState::Replay => due_in,
     }
 }
 

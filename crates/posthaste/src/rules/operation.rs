@@ -19,13 +19,15 @@ pub enum Effect {
 /// What `operation` does to a delivery of this status; `None` where it does not apply.
 pub fn effect(operation: Operation, status: Status) -> Option<Effect> {
     match (operation, status) {
-        (Operation::Replay, Status::Dead | Status::Retrying | Status::Discarded) => Some(Effect::Restart),
+        (Operation::Replay, Status::Dead | Status::Retrying | Status::Awaiting | Status::Discarded) => {
+            Some(Effect::Restart)
+        }
         (Operation::Replay, Status::Scheduled | Status::Throttled) => Some(Effect::Hasten),
         (Operation::Replay, Status::Delivered) => Some(Effect::Repeat),
         (Operation::Replay, Status::Pending | Status::Waiting | Status::Replay | Status::Discarding) => None,
         (
             Operation::Discard,
-            Status::Dead | Status::Retrying | Status::Scheduled | Status::Throttled | Status::Replay,
+            Status::Dead | Status::Retrying | Status::Scheduled | Status::Throttled | Status::Awaiting | Status::Replay,
         ) => Some(Effect::Discard),
         (
             Operation::Discard,
@@ -50,7 +52,7 @@ mod tests {
     #[test]
     fn a_replay_starts_failures_anew_hastens_what_waits_for_time_and_repeats_what_was_delivered() {
         let replayed = |status| effect(Operation::Replay, status);
-        for status in [Status::Dead, Status::Retrying, Status::Discarded] {
+        for status in [Status::Dead, Status::Retrying, Status::Awaiting, Status::Discarded] {
             assert_eq!(replayed(status), Some(Effect::Restart), "{status:?}");
         }
         for status in [Status::Scheduled, Status::Throttled] {
@@ -64,6 +66,8 @@ mod tests {
     fn only_what_is_parked_and_not_discarded_yet_can_be_discarded() {
         let discarded: Vec<Status> =
             Status::ALL.into_iter().filter(|status| effect(Operation::Discard, *status).is_some()).collect();
-        assert_eq!(discarded, [Status::Retrying, Status::Scheduled, Status::Throttled, Status::Dead, Status::Replay]);
+        let expected =
+            [Status::Retrying, Status::Scheduled, Status::Throttled, Status::Awaiting, Status::Dead, Status::Replay];
+        assert_eq!(discarded, expected);
     }
 }

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::plan::MAX_ATTEMPTS;
 use crate::destination::Name;
-use crate::inspect::Status;
+use crate::inspect::{Says, Status};
 use crate::journal::{Epoch, Position};
 use crate::message::{Message, MessageId, OrderKey};
 use crate::retry::OnDead;
@@ -41,6 +41,12 @@ pub enum Violation {
     DeadWithoutCause,
     /// A message died and its dead-letter destination got no letter, or got one about a death that never was.
     LettersWrong,
+    /// Settled as delivered, but its receiver never said so.
+    Unanswered,
+    /// An answer to one hand-over was taken for another.
+    AnswerMisplaced,
+    /// Handed over again while it waited for its answer, or after that had come.
+    HandedOverAgain,
     /// Delivered before its time.
     TooEarly,
     /// Two messages arrived under one position.
@@ -84,12 +90,18 @@ pub(super) struct Checks {
     pub(super) deaths: HashMap<Spot, u32>,
     /// The store's clock jumped ahead, so that two workers may have believed in one lease.
     pub(super) leases_ended_early: bool,
+    /// The store's clock jumped, ahead or back.
+    pub(super) clock_jumped: bool,
     /// An operator let it go.
     pub(super) discarded: HashSet<Spot>,
     /// An operator asked for it again: its order is off.
     replayed: HashSet<Spot>,
     /// Deaths of a message at a destination with dead letters.
     letters_due: HashMap<Spot, u32>,
+    /// Said to be done by its receiver, and that counts.
+    answered: HashSet<Spot>,
+    /// The same, and the store has not gone back since.
+    settled: HashSet<Spot>,
     /// The acknowledgement was lost on its way.
     pub(super) lost_acks: HashSet<Spot>,
 }
@@ -166,6 +178,42 @@ impl Checks {
         }
     }
 
+    /// The answer of a receiver was taken. `asked` says whether it is about the hand-over that waited.
+    pub(super) fn answered(&mut self, spot: Spot, says: &Says, asked: bool) {
+        if !asked {
+            self.violated(Violation::AnswerMisplaced);
+        }
+        match says {
+            Says::Sent => {
+                self.answered.insert(spot.clone());
+                self.settled.insert(spot);
+            }
+            // An attempt is spent when the lane takes note of it.
+            Says::Failed { retry: true, .. } => {}
+            Says::Failed { retry: false, .. } => drop(self.rejected.insert(spot)),
+        }
+    }
+
+    /// Whether its receiver said that it is done.
+    pub(super) fn is_answered(&self, spot: &Spot) -> bool {
+        self.answered.contains(spot)
+    }
+
+    /// The holder of a lane hands something over that its receiver is to answer. `earlier` are the messages of its key before it, as far
+    /// as they wait for an answer.
+    pub(super) fn handed_over_to_be_answered(&mut self, spot: &Spot, status: Option<Status>, earlier: &[Position]) {
+        // Where the clock jumps, an answer may come in time although its time was over for the lane.
+        let settled = self.settled.contains(spot) && !self.leases_ended_early && !self.clock_jumped;
+        let again = status == Some(Status::Awaiting) || settled;
+        if again && !self.replayed.contains(spot) {
+            self.violated(Violation::HandedOverAgain);
+        }
+        let unanswered = |position: &&Position| !self.replayed.contains(&(spot.0.clone(), **position));
+        if !self.replayed.contains(spot) && earlier.iter().any(|position| unanswered(&position)) {
+            self.violated(Violation::Overtaken);
+        }
+    }
+
     /// An operator asked for a message again: whatever was held against it is forgotten. True for the first time.
     pub(super) fn replay(&mut self, spot: Spot) -> bool {
         self.survived(&spot);
@@ -181,6 +229,7 @@ impl Checks {
     /// store knew of deaths may be forgotten.
     pub(super) fn failed_over(&mut self) {
         self.leases_ended_early = true;
+        self.settled.clear();
         self.deaths.values_mut().for_each(|deaths| *deaths = 0);
     }
 

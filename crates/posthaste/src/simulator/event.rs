@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::world::receivers::Callback;
 use crate::engine::{HandOver, HandOverId, Input, StoreRequest};
 use crate::journal::WorkerId;
 use crate::message::Message;
@@ -42,6 +43,8 @@ pub(super) enum Event {
     Replicate,
     /// The replica takes over: what the store got since is gone.
     FailOver,
+    /// A receiver says what became of what it was handed.
+    Settle(Callback),
     /// An operator intervenes.
     Operate,
     /// The watcher looks whether somebody has to be told.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::dice::Dice;
-use crate::destination::{Destination, Rate, Route};
+use crate::destination::{Destination, Name, Rate, Route};
 use crate::journal::WorkerId;
 use crate::retry::{Backoff, OnDead, Policy};
 use crate::settings::Settings;
@@ -47,6 +47,8 @@ pub(super) struct Plan {
     pub(super) lost_ack: u64,
     pub(super) nack: u64,
     pub(super) slow: u64,
+    /// A receiver that answers late, twice, never, or that it failed.
+    pub(super) odd_answers: u64,
     pub(super) outages: usize,
     pub(super) crashes: usize,
     pub(super) freezes: usize,
@@ -96,6 +98,7 @@ impl Plan {
             lost_ack: 0,
             nack: 0,
             slow: 0,
+            odd_answers: 0,
             outages: 0,
             crashes: 0,
             freezes: 0,
@@ -134,6 +137,7 @@ impl Plan {
             lost_ack: sometimes(40, 25),
             nack: sometimes(50, 25),
             slow: sometimes(40, 20),
+            odd_answers: sometimes(60, 40),
             outages: sometimes(30, 2) as usize,
             crashes: sometimes(40, 3) as usize,
             freezes: sometimes(30, 2) as usize,
@@ -254,7 +258,15 @@ impl Plan {
             destinations.push(Destination { timeout: ms(250), ..letters });
         }
         destinations[0].resumes = dice.percent(10);
+        if dice.percent(15) {
+            destinations[0].callback_timeout = Some(ms(300));
+        }
         destinations
+    }
+
+    /// Whether receivers at this destination say what became of what they were handed.
+    pub(super) fn has_callbacks(&self, name: &Name) -> bool {
+        self.destinations.iter().any(|dest| dest.name == *name && dest.callback_timeout.is_some())
     }
 
     /// The settings of the n-th worker that was ever started.

@@ -19,6 +19,8 @@ pub enum Planted {
     LettersTorn,
     /// After a failover, positions are given out again that were used in what is gone.
     PositionsReused,
+    /// The store takes the answer to any hand-over for the one that waits.
+    AnyHandOverAnswered,
     /// The store takes what was read of a source from anyone.
     IngestUnfenced,
 }
@@ -33,6 +35,7 @@ impl Planted {
             Self::HeldReadCutShort,
             Self::LettersTorn,
             Self::PositionsReused,
+            Self::AnyHandOverAnswered,
             Self::IngestUnfenced,
         ];
         Mistake::ALL.map(Self::Engine).into_iter().chain(store).collect()

@@ -10,9 +10,9 @@ use super::planted::Planted;
 use crate::destination::Name;
 use crate::engine::{StoreAnswer, StoreCall};
 use crate::error::Result;
-use crate::inspect::Status;
+use crate::inspect::{Answer, Says, Settled, Status};
 use crate::journal::{Entry, Epoch, Grant, LaneCommit, Lease, Park, ParkedState, Partition, Position, WorkerId};
-use crate::message::Message;
+use crate::message::{Message, MessageId};
 use crate::rules::dead_letter::header;
 use crate::stores::memory::Core;
 
@@ -72,6 +72,19 @@ impl Store {
         })
     }
 
+    /// A receiver says what became of what it was handed.
+    pub(super) fn settle(
+        &mut self,
+        id: MessageId,
+        destination: &Name,
+        hand_over: &str,
+        says: &Says,
+    ) -> Result<Settled> {
+        let careless = self.planted == Some(Planted::AnyHandOverAnswered);
+        let hand_over = Some(hand_over.to_owned()).filter(|_| !careless);
+        self.core.settle(id, destination, &Answer { hand_over, says: says.clone() })
+    }
+
     /// A replica has everything up to now.
     pub(super) fn replicate(&mut self) {
         self.replica = Some(self.core.clone());
@@ -129,7 +142,9 @@ impl Store {
         let repeated: Vec<Spot> =
             commits.iter().flat_map(|commit| &commit.letters).filter(known).filter_map(about).collect();
         let before = self.dead(&commits);
+        let unsuccessful = self.unsuccessful(&commits);
         let refused = self.core.commit(&commits)?;
+        unsuccessful.into_iter().for_each(|spot| *checks.failures.entry(spot).or_default() += 1);
         let after = self.dead(&commits);
         after
             .difference(&before)
@@ -147,6 +162,15 @@ impl Store {
             }
         }
         Ok(refused)
+    }
+
+    /// Deliveries that waited for an answer, and of which these commits say that it was a failure, or that none came.
+    fn unsuccessful(&self, commits: &[LaneCommit]) -> Vec<Spot> {
+        let failed = |park: &&Park| matches!(park.state, ParkedState::Retrying | ParkedState::Dead);
+        let spots = commits.iter().flat_map(|commit| {
+            commit.park.iter().filter(failed).map(|park| (commit.destination.clone(), park.position))
+        });
+        spots.filter(|(name, position)| self.core.awaited(name, *position).is_some()).collect()
     }
 
     /// Which of the deliveries that these commits declare dead are so in the store.

@@ -29,6 +29,7 @@ use crate::stores::memory::Core;
 
 mod acts;
 pub(super) mod outage;
+pub(super) mod receivers;
 mod schedule;
 mod small;
 pub(super) mod tenants;
@@ -172,6 +173,7 @@ impl World {
             Event::ClockJump(by) => {
                 self.skew += by;
                 self.checks.leases_ended_early |= by > 0;
+                self.checks.clock_jumped = true;
                 self.cut_off(node);
             }
             Event::Replicate => self.store.replicate(),
@@ -184,6 +186,7 @@ impl World {
             Event::Operate => {
                 clients::operate(&self.plan, &mut self.store.core, &mut self.checks, &mut self.dice);
             }
+            Event::Settle(callback) => self.settle(callback),
             Event::Start => self.start(node),
             Event::Look => self.look(),
             Event::Crash => self.crash(node),
@@ -265,10 +268,13 @@ impl World {
             if status == Status::Delivered && !self.checks.has_arrived(&spot) {
                 self.checks.violated(Violation::Lost);
             }
+            if status == Status::Delivered && self.plan.has_callbacks(&spot.0) && !self.checks.is_answered(&spot) {
+                self.checks.violated(Violation::Unanswered);
+            }
         }
     }
 }
 
 fn set_aside(counts: &crate::inspect::DestinationCounts) -> usize {
-    (counts.retrying + counts.scheduled + counts.throttled + counts.replay + counts.waiting) as usize
+    (counts.retrying + counts.scheduled + counts.throttled + counts.awaiting + counts.replay + counts.waiting) as usize
 }

@@ -75,6 +75,8 @@ pub mod attribute {
     pub const DESTINATION: &str = "posthaste-destination";
     /// The position.
     pub const POSITION: &str = "posthaste-position";
+    /// The hand-over that the receiver is to answer.
+    pub const HAND_OVER: &str = "posthaste-hand-over";
 }
 
 /// A header's name and value.
@@ -176,6 +178,7 @@ fn plain<'a>(run: &'a Run, delivery: &'a Delivery) -> Vec<Pair<'a>> {
         (attribute::SOURCE_STREAM, origin.map(|origin| origin.stream.as_str())),
         (attribute::SOURCE_EVENT, origin.map(|origin| origin.event.as_str())),
         (attribute::DESTINATION, Some(run.destination.as_str())),
+        (attribute::HAND_OVER, delivery.hand_over.as_deref()),
     ];
     let mut attributes: Vec<Pair<'a>> = Vec::with_capacity(texts.len() + 3);
     attributes.push((attribute::ID.into(), message.id.to_string().into()));

@@ -44,6 +44,8 @@ pub struct Context {
     pub position: Position,
     /// Counts from one. Attempts belong to the message: a handler may see its first message at attempt three.
     pub attempt: u32,
+    /// The hand-over to answer for, where the destination has a `callback_timeout`.
+    pub hand_over: Option<String>,
     /// As the message has it.
     pub correlation_id: Option<String>,
     /// As the message has it.
@@ -60,6 +62,7 @@ impl Context {
             destination: run.destination.clone(),
             position: delivery.position,
             attempt: delivery.attempt,
+            hand_over: delivery.hand_over.clone(),
             correlation_id: delivery.message.correlation_id.clone().map(String::from),
             tenant: delivery.message.tenant.clone().map(String::from),
             deadline,

@@ -42,6 +42,7 @@ mod register;
 mod release;
 mod release_source;
 mod renew;
+mod settle;
 mod sources;
 mod status;
 mod store;

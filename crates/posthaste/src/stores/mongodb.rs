@@ -74,6 +74,7 @@ mod retry;
 mod rows;
 mod sequencer;
 mod session_register;
+mod settle;
 mod sources;
 mod state;
 mod status_stamps;

@@ -74,6 +74,7 @@ mod renew;
 mod retry;
 mod seam;
 mod sequencer;
+mod settle;
 mod sources;
 mod store;
 mod watch;

@@ -77,6 +77,7 @@ mod renew;
 mod schema;
 mod segments;
 mod session;
+mod settle;
 mod sources;
 mod store;
 mod ticks;

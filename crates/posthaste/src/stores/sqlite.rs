@@ -60,6 +60,7 @@ mod register;
 mod release;
 mod release_source;
 mod renew;
+mod settle;
 mod sources;
 mod store;
 #[cfg(test)]

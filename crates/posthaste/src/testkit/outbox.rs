@@ -117,6 +117,7 @@ impl Outbox {
                 attempt,
                 progress: progress.take(),
                 replayed: false,
+                hand_over: None,
             };
             let run = Run {
                 destination: destination.name.clone(),

@@ -48,6 +48,7 @@ macro_rules! on_every_store {
 
 mod bad_sinks;
 mod bounds;
+mod callbacks;
 mod claims;
 mod dead_letter_destinations;
 mod dead_letters;

@@ -45,10 +45,10 @@ const SOURCE: &[&str] = &["source"];
 pub static METRICS: [Metric; 40] = [
     gauge("posthaste_pending", DESTINATION, "Messages that the destination's lanes have not reached yet.", |facts| each(facts, |counts| counts.pending as f64)),
     gauge("posthaste_oldest_pending_seconds", DESTINATION, "Age of the oldest pending message; 0 when there is none.", |facts| each(facts, |counts| counts.oldest_pending_seconds.unwrap_or(0.0))),
-    gauge("posthaste_parked", &["destination", "reason"], "Parked deliveries, by status: retrying, scheduled, throttled, replay, dead.", parked),
+    gauge("posthaste_parked", &["destination", "reason"], "Parked deliveries, by status: retrying, scheduled, throttled, awaiting, replay, dead.", parked),
     gauge("posthaste_waiting", DESTINATION, "Messages that wait behind the head of a held key.", |facts| each(facts, |counts| counts.waiting as f64)),
     gauge("posthaste_dead", DESTINATION, "Dead deliveries: nothing happens to them until someone replays or discards them.", |facts| each(facts, |counts| counts.dead as f64)),
-    gauge("posthaste_held_keys", DESTINATION, "Held keys: their later messages wait behind one that is retrying, throttled or dead.", |facts| each(facts, |counts| counts.held_keys as f64)),
+    gauge("posthaste_held_keys", DESTINATION, "Held keys: their later messages wait behind one that is retrying, throttled, dead, or waits for its answer.", |facts| each(facts, |counts| counts.held_keys as f64)),
     gauge("posthaste_paused", DESTINATION, "1 while the destination is paused.", |facts| each(facts, |counts| f64::from(counts.paused))),
     gauge("posthaste_messages", &[], "Messages kept, delivered ones included.", |facts| all(facts, |overview| overview.messages as f64)),
     gauge("posthaste_workers", &[], "Workers alive on this store.", |facts| all(facts, |overview| overview.workers.iter().filter(|worker| worker.alive).count() as f64)),
@@ -143,6 +143,7 @@ fn parked(facts: &Facts<'_>) -> Vec<Sample> {
             ("retrying", counts.retrying),
             ("scheduled", counts.scheduled),
             ("throttled", counts.throttled),
+            ("awaiting", counts.awaiting),
             ("replay", counts.replay),
             ("dead", counts.dead),
         ];

@@ -21,6 +21,7 @@ use crate::store;
 
 pub const VIEWER: &str = "viewer-token-0123456789";
 pub const OPERATOR: &str = "operator-token-0123456789";
+pub const SETTLER: &str = "settler-token-0123456789";
 
 /// A relay's HTTP side over an empty journal in a folder of its own, with a token of each role.
 pub struct Place {
@@ -33,7 +34,8 @@ impl Place {
     pub async fn new() -> Self {
         let tokens = format!(
             "hosts = ['relay.internal']\nready_max_pending = 1\n[http.tokens.grafana]\ntoken = '{VIEWER}'\n\
-             [http.tokens.ann]\nrole = 'operator'\ntoken = '{OPERATOR}'"
+             [http.tokens.ann]\nrole = 'operator'\ntoken = '{OPERATOR}'\n\
+             [http.tokens.worker]\nrole = 'settler'\ntoken = '{SETTLER}'"
         );
         Self::with(&tokens).await
     }

@@ -207,6 +207,14 @@ macro_rules! store_suite {
                 what_was_discarded_can_be_replayed,
                 an_operation_touches_only_what_its_filter_selects,
             }
+            settling {
+                an_answer_is_due_at_once_with_what_it_says,
+                the_first_answer_counts,
+                of_answers_at_the_same_time_one_is_taken,
+                a_commit_that_is_repeated_takes_no_answer_away,
+                an_answer_to_another_hand_over_or_after_its_time_is_refused,
+                an_answer_that_nobody_waits_for_is_refused,
+            }
         }
     };
 }
@@ -243,6 +251,7 @@ mod tests {
             include_str!("listing.rs"),
             include_str!("reporting.rs"),
             include_str!("operating.rs"),
+            include_str!("settling.rs"),
             include_str!("sourcing.rs"),
             include_str!("jobs.rs"),
         ];

@@ -48,10 +48,10 @@ pub async fn a_dry_run_counts_and_changes_nothing(t: Fixture) -> Result<()> {
 /// The count before and the count after are the same.
 pub async fn a_dry_run_counts_what_applying_does(t: Fixture) -> Result<()> {
     of_every_status(&t).await?;
-    let replay = OperationReport { affected: 6, not_applicable: 4, overtaken: 0 };
+    let replay = OperationReport { affected: 7, not_applicable: 4, overtaken: 0 };
     let all = Filter::default();
     assert_eq!(t.inspect.operate(Operation::Replay, &all, Mode::DryRun).await?, replay);
-    let discard = OperationReport { affected: 5, not_applicable: 5, overtaken: 0 };
+    let discard = OperationReport { affected: 6, not_applicable: 5, overtaken: 0 };
     assert_eq!(t.inspect.operate(Operation::Discard, &all, Mode::DryRun).await?, discard);
     assert_eq!(t.inspect.operate(Operation::Replay, &all, Mode::Apply).await?, replay);
     Ok(())
@@ -184,9 +184,9 @@ pub async fn what_goes_elsewhere_overtakes_nothing(t: Fixture) -> Result<()> {
 
 /// A discarded delivery reaches its lane without delay, so that its key goes on.
 pub async fn what_is_discarded_is_due_at_once_for_its_lane_to_settle(t: Fixture) -> Result<()> {
-    use ParkedState::{Dead, Replay, Retrying, Scheduled, Throttled};
+    use ParkedState::{Awaiting, Dead, Replay, Retrying, Scheduled, Throttled};
     let (entry, leases) = one_order(&t).await?;
-    for state in [Dead, Retrying, Scheduled, Throttled, Replay] {
+    for state in [Dead, Retrying, Scheduled, Throttled, Awaiting, Replay] {
         let lease = lease_of(&entry, &leases);
         t.commit(&[LaneCommit { unpark: vec![entry.position], ..lane("a", lease) }]).await?;
         let later = Park { due_in: Some(HOUR), ..park(&entry, state) };
@@ -262,11 +262,11 @@ pub async fn an_operation_touches_only_what_its_filter_selects(t: Fixture) -> Re
 /// One order's events, one in each status, none of which holds the key.
 async fn of_every_status(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
     t.serve(&["a"]).await?;
-    let entries = t.written(orders("1", 10)).await?;
+    let entries = t.written(orders("1", 11)).await?;
     let leases = t.lease_all("w").await?;
     let park: Vec<Park> = entries[1..].iter().zip(ParkedState::ALL).map(|(e, state)| park(e, state)).collect();
-    let held = hold(&entries[0], entries[0].position, entries[8].position);
-    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[8], &leases) }]).await?;
+    let held = hold(&entries[0], entries[0].position, entries[9].position);
+    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[9], &leases) }]).await?;
     Ok((entries, leases))
 }
 

@@ -135,9 +135,9 @@ pub async fn a_delivery_without_a_time_is_not_due(t: Fixture) -> Result<()> {
 
 /// Retrying, scheduled and replayed deliveries become due by the store's clock.
 pub async fn every_other_state_is_due_when_its_time_comes(t: Fixture) -> Result<()> {
-    use ParkedState::{Discarding, Replay, Retrying, Scheduled, Throttled};
+    use ParkedState::{Awaiting, Discarding, Replay, Retrying, Scheduled, Throttled};
     let (entry, leases) = one_order(&t).await?;
-    for state in [Retrying, Scheduled, Throttled, Replay, Discarding] {
+    for state in [Retrying, Scheduled, Throttled, Awaiting, Replay, Discarding] {
         t.commit(&[parked("a", park(&entry, state), &entry, &leases)]).await?;
         let due = t.due("a").await?.deliveries;
         assert_eq!(due.iter().map(|due| due.state).collect::<Vec<_>>(), [state]);

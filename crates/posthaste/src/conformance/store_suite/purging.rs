@@ -53,10 +53,10 @@ pub async fn what_is_settled_beyond_the_cursor_is_removed_too(t: Fixture) -> Res
 /// A parked delivery keeps its message, however old.
 pub async fn what_is_parked_is_kept(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
-    let entries = t.written(orders("1", 6)).await?;
+    let entries = t.written(orders("1", 7)).await?;
     let leases = t.lease_all("w").await?;
     let aside = entries.iter().zip(ParkedState::ALL).map(|(entry, state)| park(entry, state)).collect();
-    t.commit(&[LaneCommit { park: aside, ..passed("a", &entries[5], &leases) }]).await?;
+    t.commit(&[LaneCommit { park: aside, ..passed("a", &entries[6], &leases) }]).await?;
     assert_eq!(t.journal.purge(NOW, 100).await?.messages, 0);
     Ok(())
 }

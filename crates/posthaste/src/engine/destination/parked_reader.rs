@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{DestinationRequest, DestinationState, LaneId, Pass};
+use super::{DestinationRequest, DestinationState, Heard, LaneId, Pass};
 use crate::engine::outbox::Pending;
 use crate::engine::protocol::StoreCall;
-use crate::journal::DueBatch;
+use crate::journal::{DueBatch, ParkedState};
 use crate::rules::route;
 
 /// Parked deliveries in memory before no more are asked for.
@@ -80,7 +80,15 @@ impl DestinationState {
     }
 
     /// Parked deliveries whose time has come.
-    pub(super) fn take_due(&mut self, now: Duration, lanes: &[LaneId], limit: usize, commits: u64, batch: DueBatch) {
+    pub(super) fn take_due(
+        &mut self,
+        lanes: &[LaneId],
+        limit: usize,
+        commits: u64,
+        batch: DueBatch,
+        heard: &mut Heard<'_>,
+    ) {
+        let now = heard.now;
         self.committer.answer_came();
         self.parked_reader.under_way = false;
         if let Some(next_in) = batch.next_in {
@@ -92,7 +100,11 @@ impl DestinationState {
         }
         for due in batch.deliveries {
             let lane = self.lanes.of_mut(due.entry.partition).filter(|lane| lanes.contains(&lane.id));
-            if let Some(lane) = lane {
+            let Some(lane) = lane else { continue };
+            if due.state == ParkedState::Awaiting {
+                let lane = lane.id;
+                self.answer_ended(lane, due, commits, heard);
+            } else {
                 let admission = route::filtered(&self.dest, &due.entry.message);
                 lane.take_due(due, commits, admission);
             }

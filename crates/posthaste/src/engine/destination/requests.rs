@@ -48,7 +48,7 @@ impl DestinationState {
             }
             (ReadKey(read) | FenceKey { read, .. }, _) => self.key_not_read(heard.now, &read),
             (Due { lanes, limit, commits }, Ok(StoreAnswer::Due(batch))) => {
-                self.take_due(heard.now, &lanes, limit, commits, batch);
+                self.take_due(&lanes, limit, commits, batch, heard);
             }
             (Due { .. }, _) => self.due_not_read(heard.now),
             (Commit { lanes }, Ok(StoreAnswer::Committed(refused))) => {

@@ -20,7 +20,7 @@ use crate::rules::decide::Decision;
 use crate::sink::{self, Outcome};
 
 /// A delivery that failed, and what was decided about it.
-struct FailedDelivery {
+pub(super) struct FailedDelivery {
     message: Arc<Message>,
     /// Failed attempts, as far as they count.
     attempts: u32,
@@ -53,12 +53,15 @@ impl DestinationState {
             true => flight.messages,
             false => outcome.confirmed.min(flight.messages),
         };
-        self.totals.delivered += confirmed as u64;
+        self.totals.handed_over += confirmed as u64;
+        if self.dest.callback_timeout.is_none() {
+            self.totals.delivered += confirmed as u64;
+        }
         self.committer.settled(confirmed);
         if confirmed > 0 {
             self.scheduler.breaker.reached();
         }
-        let (judge, dest, delivered) = (&mut self.judge, &self.dest, self.totals.delivered);
+        let (judge, dest, delivered) = (&mut self.judge, &self.dest, self.totals.handed_over);
         let failed = lane.settle(flight.queue, confirmed, took, |message| {
             let error = outcome.error.unwrap_or_else(|| silent(confirmed, flight.messages));
             let decision = judge.decide(dest, message, error.verdict, delivered);
@@ -70,7 +73,7 @@ impl DestinationState {
     }
 
     /// Takes note of what was decided about a failed delivery.
-    fn failed(&mut self, failed: FailedDelivery, heard: &mut Heard<'_>) {
+    pub(super) fn failed(&mut self, failed: FailedDelivery, heard: &mut Heard<'_>) {
         let FailedDelivery { message, attempts, error, decision } = failed;
         let destination = self.dest.name.clone();
         match decision {
@@ -140,7 +143,11 @@ impl DestinationState {
 }
 
 /// How a failed delivery is parked; not at all if nothing is held against the message.
-fn carry_out(decision: Decision, message: &mut QueuedMessage, failure: Failure) -> (FailedDelivery, Option<Parking>) {
+pub(super) fn carry_out(
+    decision: Decision,
+    message: &mut QueuedMessage,
+    failure: Failure,
+) -> (FailedDelivery, Option<Parking>) {
     let error = failure.error.brief().to_owned();
     let parking = match decision {
         Decision::Outage | Decision::Pause => None,

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use crate::journal::{Due, Entry, HeldKey, ParkedState, Position};
 use crate::message::{Message, OrderKey};
+use crate::rules::callback::Awaited;
 use crate::rules::suspicion::Suspicion;
 
 /// Where the settlement of a message is recorded.
@@ -56,6 +57,8 @@ pub(in crate::engine) struct History {
     pub(in crate::engine) delivered_at_strike: Option<u64>,
     /// It was delivered, and someone asked to deliver it once more.
     pub(in crate::engine) replayed: bool,
+    /// The name of the hand-over that its receiver is to answer.
+    pub(in crate::engine) hand_over: Option<String>,
     /// Why the destination's filter cannot be asked about it: it is not handed over.
     pub(in crate::engine) unfit: Option<String>,
 }
@@ -80,8 +83,10 @@ impl QueuedMessage {
         // A throttled delivery has paid for its turn already.
         let reserved = (due.state == ParkedState::Throttled).then_some(Duration::ZERO);
         let replayed = due.state == ParkedState::Replay;
-        let remembered = replayed || due.progress.is_some();
-        let history = remembered.then(|| Box::new(History { progress: due.progress, replayed, ..History::default() }));
+        // Who was handed it before is nothing to a sink.
+        let progress = due.progress.filter(|progress| Awaited::stored(Some(progress)).is_none());
+        let remembered = replayed || progress.is_some();
+        let history = remembered.then(|| Box::new(History { progress, replayed, ..History::default() }));
         let suspicion = Suspicion::stored(due.suspicion);
         Self { attempts: due.attempts, suspicion, reserved, history, ..Self::new(due.entry, place) }
     }

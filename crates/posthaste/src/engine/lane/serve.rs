@@ -137,6 +137,9 @@ impl Lane {
                 }
                 break;
             }
+            if let Some(callbacks) = &mut self.callbacks {
+                message.history.get_or_insert_default().hand_over = Some(callbacks.name_next());
+            }
             deliveries.push(delivery(message));
             target.in_flight += 1;
             if apart {
@@ -212,5 +215,6 @@ fn delivery(message: &QueuedMessage) -> Delivery {
         attempt: message.attempts + 1,
         progress: message.progress().cloned(),
         replayed: message.is_replayed(),
+        hand_over: message.history.as_ref().and_then(|history| history.hand_over.clone()),
     }
 }

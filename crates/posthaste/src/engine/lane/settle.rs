@@ -10,7 +10,8 @@ use crate::journal::Attempt;
 impl Lane {
     /// A sink answered: the first `confirmed` in flight were delivered after `took`, and the next one was not, if there is one.
     /// `decide` says how that one is parked; without that it goes again later, and nothing is held against it. What was in flight
-    /// behind it goes back into the queue. Returns whatever else `decide` says.
+    /// behind it goes back into the queue. Returns whatever else `decide` says. Where receivers answer, a run is one message, and one that
+    /// was delivered has only been handed over.
     pub(in crate::engine) fn settle<T>(
         &mut self,
         queue: QueueId,
@@ -18,6 +19,10 @@ impl Lane {
         took: Duration,
         decide: impl FnOnce(&mut QueuedMessage) -> (T, Option<Parking>),
     ) -> Option<T> {
+        if confirmed > 0 && self.awaits_answers() {
+            self.await_answer(queue);
+            return None;
+        }
         for _ in 0..confirmed {
             let message = self.pop_in_flight(queue)?;
             self.confirm(queue, &message, took);
@@ -37,7 +42,7 @@ impl Lane {
         Some(told)
     }
 
-    fn pop_in_flight(&mut self, queue: QueueId) -> Option<QueuedMessage> {
+    pub(super) fn pop_in_flight(&mut self, queue: QueueId) -> Option<QueuedMessage> {
         let target = &mut self.queues[queue];
         target.in_flight = target.in_flight.checked_sub(1)?;
         target.messages.pop_front()
@@ -67,7 +72,7 @@ impl Lane {
 
     /// The worker lived to see the outcome, so this message kills nobody. The store hears of it at once: an outage may keep
     /// the message in memory until a worker dies for another reason.
-    fn clear_of_suspicion(&mut self, message: &mut QueuedMessage) {
+    pub(super) fn clear_of_suspicion(&mut self, message: &mut QueuedMessage) {
         self.guard.clear(message.position);
         if !std::mem::take(&mut message.suspicion).is_none() {
             self.rewrite(message);

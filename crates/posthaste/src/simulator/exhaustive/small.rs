@@ -79,6 +79,13 @@ impl SmallWorld {
             messages: POISONED,
         },
         Self {
+            name: "callbacks",
+            about: "receivers that answer late, twice, never or with a failure; workers that die, answers of the store lost",
+            depth: 2,
+            plan: callbacks,
+            messages: FOUR,
+        },
+        Self {
             name: "requests",
             about: "requests and answers of the store lost, late, given up",
             depth: 2,
@@ -180,6 +187,11 @@ fn failures() -> Plan {
 
 fn skips() -> Plan {
     Plan { nack: 1, lost_ack: 1, slow: 1, crashes: 1, ..quiet(OnDead::Skip) }
+}
+
+fn callbacks() -> Plan {
+    let first = destination(OnDead::Block).callback_timeout(Duration::from_millis(300));
+    Plan { odd_answers: 1, crashes: 1, lost_reply: 1, nack: 1, destinations: vec![first], ..quiet(OnDead::Block) }
 }
 
 fn requests() -> Plan {

@@ -189,6 +189,13 @@ impl World {
             // A zombie, whose lease another worker has by now, may repeat; it cannot record it.
             if self.store.is_current(run.partition, epoch) {
                 self.checks.handed_over(life, epoch, &spot, status);
+                if delivery.hand_over.is_some() {
+                    let earlier = self.store.core.earlier_of_key(&spot.0, spot.1);
+                    let unanswered =
+                        |at: &Position| self.store.core.awaited(&spot.0, *at).is_some_and(|one| one.is_open());
+                    let earlier: Vec<Position> = earlier.into_iter().filter(unanswered).collect();
+                    self.checks.handed_over_to_be_answered(&spot, status, &earlier);
+                }
             }
             let due = delivery.message.due_at.map(|at| at.as_millisecond());
             let store_clock = self.store.core.now().as_millis() as i64;
@@ -229,7 +236,9 @@ impl World {
         let calm = self.calm();
         let core = &self.store.core;
         let dest = &self.plan.destinations[destination];
+        let mut received = Vec::new();
         let arrived = |checks: &mut Checks, nth: usize| {
+            received.push(nth);
             let delivery = &run.deliveries[nth];
             let spot = (run.destination.clone(), delivery.position);
             let earlier = core.earlier_of_key(&run.destination, delivery.position);
@@ -241,6 +250,7 @@ impl World {
                 |delivery: &Delivery| (run.destination.to_string(), delivery.message.event_type.to_string(), self.now);
             times.extend(run.deliveries.iter().map(arrived));
         }
+        self.received(destination, run, &received);
         answer
     }
 
@@ -261,7 +271,9 @@ impl World {
         node.observe(input);
         let Input::Delivered { id, outcomes, .. } = input else { return };
         for (flight, outcome) in node.flights.remove(id).unwrap_or_default().iter().zip(outcomes) {
-            for delivery in flight.run.deliveries.iter().take(outcome.confirmed) {
+            // What was only handed over may have to go again.
+            let final_word = flight.run.deliveries.iter().take(outcome.confirmed);
+            for delivery in final_word.filter(|delivery| delivery.hand_over.is_none()) {
                 let spot = (flight.run.destination.clone(), delivery.position);
                 self.checks.confirmed(life, flight.epoch, spot);
             }

@@ -29,6 +29,7 @@ fn attributes(delivery: &Delivery) -> Vec<(&'static str, Cow<'_, str>)> {
         ("tenant", message.tenant.as_deref()),
         ("user", message.user.as_deref()),
         ("correlationid", message.correlation_id.as_deref()),
+        ("handover", delivery.hand_over.as_deref()),
         (Headers::TRACEPARENT, message.headers.get(Headers::TRACEPARENT)),
         (TRACESTATE, message.headers.get(TRACESTATE)),
     ];

@@ -97,6 +97,8 @@ struct Data<'a> {
     destination: &'a str,
     position: String,
     attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hand_over: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -131,6 +133,7 @@ impl<'a> Data<'a> {
             destination: run.destination.as_str(),
             position: delivery.position.to_string(),
             attempt: delivery.attempt,
+            hand_over: delivery.hand_over.as_deref(),
         }
     }
 }

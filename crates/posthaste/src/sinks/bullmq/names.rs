@@ -31,9 +31,13 @@ impl Rule for QueueRule {
     }
 }
 
-/// The same for every attempt, and of this destination alone: several may share a queue.
+/// The same for every attempt, and of this destination alone: several may share a queue. Only a hand-over that its worker is to answer is a
+/// job of its own: if it fails, the next one has to run although this one was completed.
 pub(super) fn job_id(run: &Run, delivery: &Delivery) -> String {
     let mut id = format!("{}-", delivery.message.id);
     percent_encode(run.destination.as_str(), |byte| byte.is_ascii_graphic() && byte != b':', &mut id);
+    if let Some(hand_over) = &delivery.hand_over {
+        id.extend(["-", hand_over]);
+    }
     id
 }

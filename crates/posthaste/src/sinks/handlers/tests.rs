@@ -34,6 +34,7 @@ fn run(event_type: &str, orders: &[&str], progress: Option<Vec<u8>>) -> Run {
         attempt: 2,
         progress: None,
         replayed: false,
+        hand_over: None,
     };
     let mut deliveries: Vec<_> = orders.iter().map(delivery).collect();
     deliveries[0].progress = progress;

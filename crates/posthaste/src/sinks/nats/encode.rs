@@ -58,6 +58,14 @@ impl Rule for SubjectRule {
     }
 }
 
+/// What the server knows repeats by. A hand-over that its receiver is to answer is none: the one before may have failed.
+fn message_id(delivery: &Delivery) -> String {
+    match &delivery.hand_over {
+        Some(hand_over) => format!("{}-{hand_over}", delivery.message.id),
+        None => delivery.message.id.to_string(),
+    }
+}
+
 /// One message, ready to be published.
 pub(super) struct Publication {
     pub(super) subject: String,
@@ -80,7 +88,7 @@ impl Publication {
             bytes += name.len() + value.len() + HEADER_BYTES;
             Ok(())
         };
-        add(NATS_MESSAGE_ID.as_ref(), &delivery.message.id.to_string())?;
+        add(NATS_MESSAGE_ID.as_ref(), &message_id(delivery))?;
         if let Some(stream) = &settings.stream {
             add(NATS_EXPECTED_STREAM.as_ref(), stream)?;
         }

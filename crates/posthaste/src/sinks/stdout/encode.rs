@@ -36,6 +36,8 @@ pub(super) struct Line<'a> {
     destination: &'a str,
     position: Position,
     attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hand_over: Option<&'a str>,
     headers: &'a Headers,
     content_type: &'a str,
     #[serde(flatten)]
@@ -96,6 +98,7 @@ impl<'a> Line<'a> {
             destination: run.destination.as_str(),
             position: delivery.position,
             attempt: delivery.attempt,
+            hand_over: delivery.hand_over.as_deref(),
             headers: &message.headers,
             content_type: &message.content_type,
             payload: Payload::of(message),

@@ -8,8 +8,8 @@ use super::Memory;
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
-    AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview, Page,
-    PartitionStatus, Report, SourceChange, SourceStatus,
+    Answer, AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview,
+    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus,
 };
 use crate::journal::WorkerId;
 use crate::message::MessageId;
@@ -34,6 +34,14 @@ impl Inspect for Memory {
             self.announce();
         }
         Ok(report)
+    }
+
+    async fn settle(&self, id: MessageId, destination: &Name, answer: &Answer) -> Result<Settled> {
+        let settled = self.core().settle(id, destination, answer)?;
+        if settled == Settled::Taken {
+            self.announce();
+        }
+        Ok(settled)
     }
 
     async fn pause(&self, destination: &Name) -> Result<bool> {

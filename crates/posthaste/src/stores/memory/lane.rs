@@ -71,7 +71,11 @@ impl Lane {
     }
 
     fn park(&mut self, park: &Park, now: Duration) {
-        if !self.parked.get(&park.position).is_some_and(Parked::is_unwanted) {
+        // What waits for its answer goes on waiting as it was: a commit that is repeated takes no answer away.
+        let stays = |parked: &Parked| {
+            parked.is_unwanted() || (parked.state, park.state) == (ParkedState::Awaiting, ParkedState::Awaiting)
+        };
+        if !self.parked.get(&park.position).is_some_and(stays) {
             self.parked.insert(park.position, Parked::new(park, now));
         }
     }

@@ -36,7 +36,7 @@ pub(super) async fn get(store: &MongoDb, id: MessageId) -> Result<Option<Report>
     }
 }
 
-fn by_id(id: MessageId) -> Document {
+pub(super) fn by_id(id: MessageId) -> Document {
     doc! { "$or": [{ "_id": { "$in": id::candidates(id.0) } }, { "posthaste.id": codec::uuid(id) }] }
 }
 

@@ -58,7 +58,7 @@ async fn run(
 }
 
 /// Relays elsewhere hear of it by the change stream.
-async fn wake(db: &Db, session: &mut ClientSession) -> Result<()> {
+pub(super) async fn wake(db: &Db, session: &mut ClientSession) -> Result<()> {
     db.state.update_one(doc! { "_id": JOURNAL }, doc! { "$inc": { "wakes": 1i64 } }).session(session).await?;
     Ok(())
 }

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Postgres, audit, change_source, get, jobs, leases, list, operate, overview, pause, purge, sources};
+use super::{
+    Postgres, audit, change_source, get, jobs, leases, list, operate, overview, pause, purge, settle, sources,
+};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
-    AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview, Page,
-    PartitionStatus, Report, SourceChange, SourceStatus,
+    Answer, AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview,
+    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus,
 };
 use crate::journal::WorkerId;
 use crate::message::MessageId;
@@ -30,6 +32,10 @@ impl Inspect for Postgres {
 
     async fn operate(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport> {
         operate::operate(self, operation, filter, mode).await
+    }
+
+    async fn settle(&self, id: MessageId, destination: &Name, answer: &Answer) -> Result<Settled> {
+        settle::settle(self, id, destination, answer).await
     }
 
     async fn pause(&self, destination: &Name) -> Result<bool> {

@@ -87,6 +87,7 @@ fn add(counts: &mut DestinationCounts, row: &Row) -> Result<()> {
         "retrying" => counts.retrying = number,
         "scheduled" => counts.scheduled = number,
         "throttled" => counts.throttled = number,
+        "awaiting" => counts.awaiting = number,
         "dead" => counts.dead = number,
         "replay" => counts.replay = number,
         _ => {}

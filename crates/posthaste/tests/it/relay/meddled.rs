@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use posthaste::destination::{Destination, Name};
 use posthaste::inspect::{
-    AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview, Page,
-    PartitionStatus, Report, SourceChange, SourceStatus,
+    Answer, AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview,
+    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus,
 };
 use posthaste::journal::{
     Batch, DueBatch, Enqueued, Entry, Epoch, Grant, HeldKey, Hint, Ingest, Journal, LaneCommit, LaneState, Lease,
@@ -183,6 +183,10 @@ impl Inspect for Meddled {
 
     async fn operate(&self, operation: Operation, filter: &Filter, mode: Mode) -> Result<OperationReport> {
         self.inner.operate(operation, filter, mode).await
+    }
+
+    async fn settle(&self, id: MessageId, destination: &Name, answer: &Answer) -> Result<Settled> {
+        self.inner.settle(id, destination, answer).await
     }
 
     async fn pause(&self, destination: &Name) -> Result<bool> {

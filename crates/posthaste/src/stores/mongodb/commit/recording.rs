@@ -8,7 +8,7 @@ use super::super::codec::{self, date};
 use super::super::db::Db;
 use super::super::rows;
 use crate::error::Result;
-use crate::journal::{HeldKey, LaneCommit, Park};
+use crate::journal::{HeldKey, LaneCommit, Park, ParkedState};
 use crate::rules::due::parked_due_in;
 
 /// One lane's commit on its way into the collections. Sets after it removes, so that a repeated commit changes nothing.
@@ -33,8 +33,11 @@ impl Recording<'_> {
         });
         self.db.update_all("outbox_parked", discard.collect(), Some(&mut *session)).await?;
         let park = self.commit.park.iter().map(|park| {
-            // What someone discarded stays so.
-            let unwanted = doc! { "$in": ["$state", ["discarding", "discarded"]] };
+            // What someone discarded stays so, and what waits for its answer goes on waiting as it was: a commit that is repeated takes
+            // no answer away.
+            let mut stays = vec!["discarding", "discarded"];
+            stays.extend((park.state == ParkedState::Awaiting).then_some("awaiting"));
+            let unwanted = doc! { "$in": ["$state", stays] };
             let unless = doc! { "$cond": [unwanted, "$$ROOT", { "$literal": self.park(park) }] };
             let id = codec::parked_id(codec::seq(park.position), destination);
             doc! { "q": { "_id": id }, "u": [{ "$replaceWith": unless }], "upsert": true }

@@ -1,4 +1,5 @@
--- Parks deliveries, or replaces what was parked. What someone discarded stays discarded. By primary key.
+-- Parks deliveries, or replaces what was parked. What someone discarded stays discarded, and what waits for its answer goes on
+-- waiting as it was: a commit that is repeated takes no answer away. By primary key.
 INSERT INTO outbox_parked AS p (
     seq, destination, tick, partition, tenant, key, state, holds, attempts, kills, due_at, worker, error, progress)
 SELECT n.seq, n.destination, n.tick, n.partition, n.tenant, n.key, n.state, n.holds, n.attempts, n.kills,
@@ -11,4 +12,4 @@ JOIN outbox_leases AS l ON l.partition = n.partition
 ON CONFLICT (seq, destination) DO UPDATE SET
     state = excluded.state, holds = excluded.holds, attempts = excluded.attempts, kills = excluded.kills,
     due_at = excluded.due_at, worker = excluded.worker, error = excluded.error, progress = excluded.progress
-WHERE p.state NOT IN ('discarding', 'discarded');
+WHERE p.state NOT IN ('discarding', 'discarded') AND NOT (p.state = 'awaiting' AND excluded.state = 'awaiting');
