@@ -5,7 +5,7 @@
 //! and in the stack that it uses. What goes beyond a bound fails as an error of the expression does.
 //!
 //! The language is that of the `jaq` crates, which know no bounds. Two seams give them: every step of the interpreter asks for the
-//! program, which `meter` counts, and every value is a [`Value`](value::Value), which is weighed when it is made.
+//! program, which `meter` counts, and every value is a `Value`, which is weighed when it is made.
 //!
 //! | module | what |
 //! |---|---|
