@@ -53,9 +53,9 @@ fn expressions_of_a_source_are_compiled_when_the_config_is_read() {
     assert_eq!(written, sources("'{payload: .data | {id}}'"), "a reload changes nothing");
     assert_ne!(written, sources("'{payload: .data | {no}}'"));
     let wrong = with("'.data | amont'").unwrap_err();
-    assert!(wrong.contains("sources.payments.map line 1, column 9: there is no `amont`"), "{wrong}");
+    assert!(wrong.contains("sources.payments.map  line 1, column 9: there is no `amont`"), "{wrong}");
     let wrong = with("[{ type = 'a' }, { type = '*', payload = '{id' }]").unwrap_err();
-    assert!(wrong.contains("sources.payments.map[1].payload line 1, column 4: here should be"), "{wrong}");
+    assert!(wrong.contains("sources.payments.map[1].payload  line 1, column 4: here should be"), "{wrong}");
 }
 
 #[cfg(not(feature = "kurrentdb"))]
