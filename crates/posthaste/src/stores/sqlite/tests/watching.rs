@@ -86,6 +86,6 @@ async fn another_idle_worker_does_not_make_it_ask_more_often() -> Result<()> {
     assert_eq!(watch.wait(Duration::from_millis(150)).await?, Hint::Maybe);
     let before = store.queries();
     assert_eq!(watch.wait(Duration::from_millis(150)).await?, Hint::Nothing);
-    assert_eq!(store.queries() - before, 1);
+    assert_eq!(store.queries() - before, 0, "looking at the version is no request");
     Ok(())
 }
