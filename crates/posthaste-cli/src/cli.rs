@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+#[cfg(feature = "table")]
+use crate::commands::adopt;
 use crate::commands::{
     audit, completions, demo, enqueue, explain, history, init, jobs, list, migrate, notify, operate, pause, purge,
     show, sources, r#try, ui,
@@ -67,6 +69,9 @@ pub enum Command {
     Resume(pause::Args),
     /// Show the sources that are read into the journal; pause, resume or rewind one
     Sources(sources::Args),
+    /// Look at the table of an outbox that exists, and propose how to read it (a dry run unless --write is given)
+    #[cfg(feature = "table")]
+    Adopt(adopt::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)
     Purge(purge::Args),
     /// List replays and discards of many, and stop them

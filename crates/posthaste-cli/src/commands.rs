@@ -4,6 +4,8 @@ use crate::cli::{Cli, Command};
 use crate::context::Context;
 use crate::exit::Exit;
 
+#[cfg(feature = "table")]
+pub mod adopt;
 pub mod audit;
 pub mod check;
 pub mod completions;
@@ -55,6 +57,8 @@ pub async fn execute(cli: Cli) -> anyhow::Result<Exit> {
         Command::Pause(args) => pause::pause(&context, &args).await,
         Command::Resume(args) => pause::resume(&context, &args).await,
         Command::Sources(args) => sources::execute(&context, &args).await,
+        #[cfg(feature = "table")]
+        Command::Adopt(args) => adopt::execute(&context, &args).await,
         Command::Purge(args) => purge::execute(&context, &args).await,
         Command::Jobs(args) => jobs::execute(&context, &args).await,
         Command::Audit(args) => audit::execute(&context, &args).await,

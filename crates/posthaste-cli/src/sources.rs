@@ -16,6 +16,7 @@ use crate::config::{Problem, fit};
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     Kurrentdb,
+    Table,
 }
 
 impl fmt::Display for Kind {
@@ -29,6 +30,7 @@ impl Kind {
     pub fn available(self) -> Result<(), String> {
         let built_in = match self {
             Self::Kurrentdb => cfg!(feature = "kurrentdb"),
+            Self::Table => cfg!(feature = "table"),
         };
         if built_in { Ok(()) } else { Err(crate::store::built_without(&self.to_string())) }
     }
@@ -62,10 +64,14 @@ impl Planned {
             Kind::Kurrentdb => self.open_as(posthaste::sources::kurrentdb::KurrentDb::new, under, problems),
             #[cfg(not(feature = "kurrentdb"))]
             Kind::Kurrentdb => None,
+            #[cfg(feature = "table")]
+            Kind::Table => self.open_as(posthaste::sources::table::Table::new, under, problems),
+            #[cfg(not(feature = "table"))]
+            Kind::Table => None,
         }
     }
 
-    #[cfg_attr(not(feature = "kurrentdb"), expect(dead_code, reason = "no source is built in"))]
+    #[cfg_attr(not(any(feature = "kurrentdb", feature = "table")), expect(dead_code, reason = "no source is built in"))]
     fn open_as<T, S>(
         &self,
         new: impl FnOnce(T) -> Result<S, settings::Problem>,

@@ -60,7 +60,7 @@ impl Error {
     }
 
     /// Names the place in front of the text. It must not contain a password.
-    #[cfg(any(test, feature = "mysql", feature = "postgres"))]
+    #[cfg(any(test, feature = "mysql", feature = "postgres", feature = "table"))]
     #[must_use]
     pub(crate) fn at(mut self, place: &str) -> Self {
         self.context = format!("{place}: {}", self.context);

@@ -3,3 +3,6 @@
 #[cfg(feature = "kurrentdb")]
 #[cfg_attr(docsrs, doc(cfg(feature = "kurrentdb")))]
 pub mod kurrentdb;
+#[cfg(feature = "table")]
+#[cfg_attr(docsrs, doc(cfg(feature = "table")))]
+pub mod table;

@@ -20,6 +20,7 @@ pub struct Source {
     pub map: Option<Value>,
     // What only one type of source has: a table named like the type.
     pub kurrentdb: Option<Value>,
+    pub table: Option<Value>,
 }
 
 /// One `[[sources.NAME.map]]`.

@@ -60,6 +60,7 @@ fn source(name: &str, written: &mut parse::Source, problems: &mut Vec<Problem>) 
     }
     let settings = match kind {
         sources::Kind::Kurrentdb => written.kurrentdb.take(),
+        sources::Kind::Table => written.table.take(),
     };
     let settings = settings.unwrap_or_else(|| Value::Object(Map::new()));
     let planned = sources::Planned { kind, settings };

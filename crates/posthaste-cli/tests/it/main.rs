@@ -4,6 +4,8 @@
     reason = "nothing of a test can be reached from outside; `pub` says what a module offers the others"
 )]
 
+#[cfg(feature = "table")]
+mod adopting;
 #[cfg(any(feature = "redis", feature = "rabbitmq", feature = "kafka", feature = "nats"))]
 mod brokers;
 #[cfg(all(feature = "http", feature = "webhook"))]

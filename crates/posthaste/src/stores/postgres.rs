@@ -86,6 +86,16 @@ mod upkeep;
 mod watch;
 mod write;
 
+/// A connection to a database that need not have a journal, for whoever reads something else there; and where that is.
+#[cfg(feature = "table")]
+pub(crate) async fn connect(options: &Options) -> Result<(deadpool_postgres::ClientWrapper, String)> {
+    use deadpool_postgres::{ClientWrapper, ConfigConnectImpl, Connect as _};
+    let way = connection::Way::to(options)?;
+    let connected = way.connect(|config, tls| async move { ConfigConnectImpl { tls }.connect(&config).await }).await;
+    let (client, driver) = connected.map_err(|error| error.at(way.place()))?;
+    Ok((ClientWrapper::new(client, driver), way.place().to_owned()))
+}
+
 /// A store in PostgreSQL. Clones share the connections.
 #[derive(Debug, Clone)]
 pub struct Postgres {
