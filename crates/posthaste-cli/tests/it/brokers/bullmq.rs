@@ -18,8 +18,9 @@ struct Bullmq {
 impl Bullmq {
     fn start(server: &'static str, library: &'static str) -> Self {
         let server = Server::of(server, &[]);
-        // A job whose lock has ended is done again, so locks outlast the outage.
-        let options = json!({ "concurrency": 16, "lockDuration": 300_000 });
+        // A job whose lock has ended is done again, so locks outlast the outage; but not by much, since a job that a worker took in
+        // the very moment of the kill is with nobody until then.
+        let options = json!({ "concurrency": 16, "lockDuration": 90_000, "stalledInterval": 5_000 });
         let workers = Workers::of(&server.full_url(), library, "outbox-bus").with(options).start();
         Self { server, workers }
     }
