@@ -58,6 +58,10 @@ impl Planned {
 
     /// Opens the source, or notes what is wrong with the settings, which are to be found at the key `under`. No source connects before it
     /// is read.
+    #[cfg_attr(
+        not(any(feature = "kurrentdb", feature = "table")),
+        expect(unused_variables, reason = "no source is built in")
+    )]
     pub fn open_or_note(&self, under: &str, problems: &mut Vec<Problem>) -> Option<Arc<dyn Source>> {
         match self.kind {
             #[cfg(feature = "kurrentdb")]

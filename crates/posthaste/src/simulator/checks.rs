@@ -90,6 +90,8 @@ pub(super) struct Checks {
     pub(super) deaths: HashMap<Spot, u32>,
     /// The store's clock jumped ahead, so that two workers may have believed in one lease.
     pub(super) leases_ended_early: bool,
+    /// Messages whose commits a failover lost.
+    gone: HashSet<MessageId>,
     /// The store's clock jumped, ahead or back.
     pub(super) clock_jumped: bool,
     /// An operator let it go.
@@ -136,7 +138,8 @@ impl Checks {
         // So does one that died and was skipped, from a worker whose lease ended early and who does not know it yet.
         let skipped_unknown = self.leases_ended_early && self.failures.contains_key(&spot);
         let comes_late = overtaken && (self.replayed.contains(&spot) || skipped_unknown);
-        let out_of_order = *newest > *position && !comes_late;
+        // What a failover lost may still be with a worker who had the lease before it; it has no place in the order any more.
+        let out_of_order = *newest > *position && !comes_late && !self.gone.contains(&message.id);
         *newest = (*newest).max(*position);
         if out_of_order {
             self.violated(Violation::OutOfOrder);
@@ -227,7 +230,8 @@ impl Checks {
 
     /// The store went on from an earlier state. Whoever had a lease goes on for a moment, beside the one who has it now, and what the
     /// store knew of deaths may be forgotten.
-    pub(super) fn failed_over(&mut self) {
+    pub(super) fn failed_over(&mut self, gone: HashSet<MessageId>) {
+        self.gone.extend(gone);
         self.leases_ended_early = true;
         self.settled.clear();
         self.deaths.values_mut().for_each(|deaths| *deaths = 0);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::checks::{Checks, Spot, Violation};
 use super::plan::LEASE_TTL;
@@ -94,17 +94,21 @@ impl Store {
         self.replica.is_some()
     }
 
-    /// The replica, if there is one, takes over. True if it did.
-    pub(super) fn fail_over(&mut self) -> bool {
-        let Some(replica) = self.replica.take() else { return false };
+    /// The replica, if there is one, takes over. Says which messages are gone with the old one.
+    pub(super) fn fail_over(&mut self) -> Option<HashSet<MessageId>> {
+        let replica = self.replica.take()?;
         let now = self.core.now();
+        let mut gone: HashSet<MessageId> = self.core.messages().map(|message| message.id).collect();
         self.core = replica;
+        for message in self.core.messages() {
+            gone.remove(&message.id);
+        }
         self.core.set_now(now);
         self.core.seam(self.planted != Some(Planted::PositionsReused));
         for lease in &mut self.leases {
             lease.epoch = self.core.epoch(lease.partition);
         }
-        true
+        Some(gone)
     }
 
     fn lease(&mut self, worker: &WorkerId, want: usize) -> Grant {

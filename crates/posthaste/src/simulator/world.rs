@@ -178,8 +178,8 @@ impl World {
             }
             Event::Replicate => self.store.replicate(),
             Event::FailOver => {
-                if self.store.fail_over() {
-                    self.checks.failed_over();
+                if let Some(gone) = self.store.fail_over() {
+                    self.checks.failed_over(gone);
                 }
                 self.cut_off(node);
             }

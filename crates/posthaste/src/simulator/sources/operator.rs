@@ -1,7 +1,12 @@
 //! Somebody who pauses, resumes and rewinds the source.
 
-use super::{Event, SOURCE, SourceWorld};
+use std::time::Duration;
+
+use super::{Event, FAULTS_UNTIL, SOURCE, SourceWorld};
 use crate::inspect::SourceChange;
+
+/// How long somebody looks after the source once all faults are over.
+const LOOKS_FOR: Duration = Duration::from_secs(10);
 
 impl SourceWorld {
     pub(super) fn operate(&mut self) {
@@ -20,6 +25,10 @@ impl SourceWorld {
         if which == 0 {
             let at = self.now + self.dice.millis(100, 2_000);
             self.at(at, 0, Event::Operate);
+        }
+        // A source that has stopped can be resumed once its worker has said so to the store, which may take another renewal.
+        if (FAULTS_UNTIL..FAULTS_UNTIL + LOOKS_FOR).contains(&self.now) {
+            self.at(self.now + Duration::from_secs(1), 0, Event::Operate);
         }
     }
 }
