@@ -1,8 +1,6 @@
 //! `adopt`: from a table that exists to a source that is read.
 
-use std::time::Instant;
-
-use crate::program::{PATIENCE, Place};
+use crate::program::{Place, until};
 
 const TABLE: &str = "CREATE TABLE outbox_events (id integer PRIMARY KEY, event_type text, aggregate_type text, aggregate_id text, \
     payload text, tenant_id text, status text DEFAULT 'PENDING', created_at text)";
@@ -57,11 +55,7 @@ fn what_was_adopted_is_read_and_marked_by_a_relay() {
     assert!(again.stderr.contains("--source"), "{}", again.stderr);
     place.run(["check"]).succeeds();
     let relay = place.relay();
-    let started = Instant::now();
-    while pending(&place) > 0 {
-        assert!(started.elapsed() < PATIENCE, "nothing was marked");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    until("everything is marked", || pending(&place) == 0);
     drop(relay);
     let listed = place.run(["sources"]).succeeds().stdout;
     assert!(listed.contains("outbox_events"), "{listed}");
