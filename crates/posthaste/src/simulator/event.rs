@@ -55,30 +55,30 @@ pub(super) enum Event {
 
 /// An event of a worker's life does not outlive that life.
 #[derive(Debug)]
-pub(super) struct Scheduled {
+pub(super) struct Scheduled<E = Event> {
     pub(super) at: Duration,
     pub(super) order: u64,
     pub(super) node: usize,
     pub(super) life: u64,
     /// Boxed, because the queue moves what it holds again and again.
-    pub(super) event: Box<Event>,
+    pub(super) event: Box<E>,
 }
 
-impl PartialEq for Scheduled {
+impl<E> PartialEq for Scheduled<E> {
     fn eq(&self, other: &Self) -> bool {
         (self.at, self.order) == (other.at, other.order)
     }
 }
 
-impl Eq for Scheduled {}
+impl<E> Eq for Scheduled<E> {}
 
-impl PartialOrd for Scheduled {
+impl<E> PartialOrd for Scheduled<E> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Scheduled {
+impl<E> Ord for Scheduled<E> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.at, self.order).cmp(&(other.at, other.order))
     }

@@ -5,13 +5,15 @@
 //! the journal once and in order, with the checkpoint never ahead.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap};
 use std::time::Duration;
 
+use self::checks::Stored;
 use self::log::Log;
 use self::node::Node;
 use super::checks::Violation;
 use super::dice::Dice;
+use super::event::Scheduled;
 use super::planted::Planted;
 use crate::engine::StoreFailure;
 use crate::engine::mistakes::Mistakes;
@@ -47,19 +49,18 @@ enum Event {
     Operate,
 }
 
-/// What happens, when, to which life of which worker.
-type Scheduled = (Reverse<(Duration, u64)>, usize, u64);
-
 pub(super) struct SourceWorld {
     dice: Dice,
     planted: Option<Planted>,
     now: Duration,
     order: u64,
-    queue: BinaryHeap<Scheduled>,
-    events: HashMap<u64, Event>,
+    queue: BinaryHeap<Reverse<Scheduled<Event>>>,
     store: Core,
     log: Log,
     nodes: Vec<Node>,
+    /// Readers at the end of the log: which life of which worker.
+    waiting: Vec<(usize, u64, SourceAction)>,
+    stored: Stored,
     rewound: bool,
     violations: BTreeSet<Violation>,
     pub(super) digest: u64,
@@ -76,10 +77,11 @@ impl SourceWorld {
             now: Duration::ZERO,
             order: 0,
             queue: BinaryHeap::new(),
-            events: HashMap::new(),
             store: Core::new(8),
             log,
             nodes,
+            waiting: Vec::new(),
+            stored: Stored::default(),
             rewound: false,
             violations: BTreeSet::new(),
             digest: seed,
@@ -90,15 +92,14 @@ impl SourceWorld {
     /// Runs one schedule. Returns the number of events of the log, and what went wrong.
     pub(super) fn run(mut self) -> (u64, Vec<Violation>, u64) {
         self.plan();
-        while let Some((Reverse((at, order)), node, life)) = self.queue.pop() {
-            let Some(event) = self.events.remove(&order) else { continue };
+        while let Some(Reverse(Scheduled { at, order, node, life, event })) = self.queue.pop() {
             if at > DRAINED_BY {
                 break;
             }
             self.now = self.now.max(at);
             self.store.set_now(Duration::from_secs(1_000_000) + self.now);
             self.digest = self.digest.wrapping_mul(0x0100_0000_01b3) ^ (order ^ at.as_micros() as u64);
-            self.happen(event, node, life);
+            self.happen(*event, node, life);
             if self.now >= FAULTS_UNTIL && self.is_drained() {
                 break;
             }
@@ -133,8 +134,7 @@ impl SourceWorld {
     fn at(&mut self, at: Duration, node: usize, event: Event) {
         let life = self.nodes[node].life;
         self.order += 1;
-        self.events.insert(self.order, event);
-        self.queue.push((Reverse((at, self.order)), node, life));
+        self.queue.push(Reverse(Scheduled { at, order: self.order, node, life, event: Box::new(event) }));
     }
 
     fn has_faults(&self) -> bool {
@@ -148,7 +148,7 @@ impl SourceWorld {
             return;
         }
         match event {
-            Event::Append => self.log.append(&mut self.dice),
+            Event::Append => self.append(),
             Event::Operate => self.operate(),
             Event::Late(ingest) => drop(self.ingest(&ingest)),
             Event::Crash => {
@@ -204,6 +204,7 @@ impl SourceWorld {
     fn stopped(&mut self, told: &[SourceEvent]) {
         if told.iter().any(|event| matches!(event, SourceEvent::Stopped { .. })) {
             self.log.mend();
+            self.stored.check_again();
             let at = self.now + self.dice.millis(100, 3_000);
             self.at(at, 0, Event::Operate);
         }
@@ -240,15 +241,25 @@ impl SourceWorld {
         self.at(at, node, Event::Answer(answer));
     }
 
-    /// Reads now, or waits for something to read.
+    /// Reads now, or waits until something is appended.
     fn read(&mut self, node: usize, reading: ReadingId, limit: usize) -> Option<SourceInput> {
-        let has_faults = self.has_faults();
-        let read = self.log.read(&mut self.dice, (node, self.nodes[node].life, reading), limit, has_faults);
+        let (life, has_faults) = (self.nodes[node].life, self.has_faults());
+        let read = self.log.read(&mut self.dice, (node, life, reading), limit, has_faults);
         if read.is_none() {
-            let at = self.now + self.dice.millis(5, 50);
-            self.at(at, node, Event::Request(SourceAction::Read { reading, limit }));
+            self.waiting.push((node, life, SourceAction::Read { reading, limit }));
         }
         read
+    }
+
+    /// Whoever waits hears of it.
+    fn append(&mut self) {
+        self.log.append(&mut self.dice);
+        for (node, life, read) in std::mem::take(&mut self.waiting) {
+            if self.nodes[node].life == life {
+                let at = self.now + self.dice.millis(0, 50);
+                self.at(at, node, Event::Request(read));
+            }
+        }
     }
 
     /// Stores, and loses the answer or not; or is lost and perhaps carried out much later.
@@ -279,6 +290,7 @@ impl SourceWorld {
         if !is_held {
             self.violations.insert(Violation::ForeignSettlement);
         }
+        self.stored.add(self.store.newest(stored.stored));
         self.check_checkpoint(&ingest.checkpoint);
         Some(stored)
     }

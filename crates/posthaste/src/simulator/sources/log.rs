@@ -1,10 +1,13 @@
 //! The foreign log: it repeats, breaks off and changes its leader; it reorders nothing.
 
-use std::collections::HashMap;
+use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
+use uuid::Uuid;
 
 use super::super::dice::Dice;
 use crate::engine::source::{Arrived, Piece, ReadingId, SourceInput};
-use crate::message::{Message, Origin};
+use crate::message::{Message, MessageId};
 use crate::source::{Checkpoint, Error, Event, OnError, Unmappable, made};
 
 pub(super) struct Log {
@@ -12,6 +15,8 @@ pub(super) struct Log {
     kinds: Vec<Kind>,
     /// Where each reading stands.
     readings: HashMap<(usize, u64, ReadingId), usize>,
+    /// Messages that were made so far: each has an id of its own, also when it is made again.
+    made: u128,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +29,7 @@ enum Kind {
 
 impl Log {
     pub(super) fn new(seed: u64) -> Self {
-        let mut log = Self { kinds: Vec::new(), readings: HashMap::new() };
+        let mut log = Self { kinds: Vec::new(), readings: HashMap::new(), made: 0 };
         let mut dice = Dice::new(seed);
         (0..dice.below(20)).for_each(|_| log.append(&mut dice));
         log
@@ -55,16 +60,14 @@ impl Log {
         !self.kinds.contains(&Kind::Broken)
     }
 
-    /// What must be in the journal, in order.
-    pub(super) fn wanted(&self) -> impl Iterator<Item = Origin> {
-        let wanted = self.kinds.iter().enumerate().filter(|(_, kind)| **kind == Kind::Wanted);
-        wanted.map(|(at, _)| event(at).origin())
+    /// The places of what must be in the journal, in order.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = usize> {
+        self.wanted_in(0..self.len())
     }
 
-    pub(super) fn wanted_upto(&self, checkpoint: &Checkpoint) -> impl Iterator<Item = Origin> {
-        let upto = place(checkpoint);
-        let wanted = self.kinds.iter().take(upto).enumerate().filter(|(_, kind)| **kind == Kind::Wanted);
-        wanted.map(|(at, _)| event(at).origin())
+    /// Those of a stretch of the log.
+    pub(super) fn wanted_in(&self, stretch: Range<usize>) -> impl Iterator<Item = usize> {
+        stretch.filter(|at| self.kinds[*at] == Kind::Wanted)
     }
 
     pub(super) fn somewhere(&self, dice: &mut Dice, upto: Option<&Checkpoint>) -> Option<Checkpoint> {
@@ -110,16 +113,24 @@ impl Log {
         if *at >= upto {
             return None;
         }
-        let pieces = (*at..upto).filter(|n| self.kinds[*n] != Kind::Ignored).map(|n| piece(n, self.kinds[n])).collect();
-        *at = upto;
+        let from = std::mem::replace(at, upto);
+        let taken = (from..upto).filter(|n| self.kinds[*n] != Kind::Ignored);
+        let pieces = taken.map(|n| piece(n, self.kinds[n], &mut self.made)).collect();
         let arrived =
             Arrived { pieces, beyond: Some(checkpoint(upto)), at_end: Some(upto == self.kinds.len()), age: None };
         Some(SourceInput::Arrived { reading, result: Ok(arrived) })
     }
 }
 
-fn place(checkpoint: &Checkpoint) -> usize {
+/// How many events a checkpoint has behind it.
+pub(super) fn place(checkpoint: &Checkpoint) -> usize {
     checkpoint.as_str().parse().expect("the log's own text")
+}
+
+/// The place of the event that a message was made of.
+pub(super) fn place_of(message: &Message) -> usize {
+    let origin = message.origin.as_ref().expect("every message of a source has one");
+    origin.event.parse().expect("the log's own text")
 }
 
 fn checkpoint(after: usize) -> Checkpoint {
@@ -130,11 +141,13 @@ fn event(at: usize) -> Event {
     Event::new(checkpoint(at + 1), "stream", at.to_string(), "happened")
 }
 
-fn piece(at: usize, kind: Kind) -> Piece {
+fn piece(at: usize, kind: Kind, made_so_far: &mut u128) -> Piece {
     let event = event(at);
     let mapped = match kind {
         Kind::Wanted | Kind::Ignored => {
-            Ok(vec![Message::builder("happened", "stream", "1").build().expect("a valid message")])
+            *made_so_far += 1;
+            let message = Message::builder("happened", "stream", "1").id(MessageId(Uuid::from_u128(*made_so_far)));
+            Ok(vec![message.build().expect("a valid message")])
         }
         Kind::Broken => Err(Unmappable::new("nobody knows what it is")),
     };

@@ -42,8 +42,14 @@ impl Core {
     }
 
     /// Every message of the journal, in its order.
-    pub fn messages(&self) -> impl Iterator<Item = &Message> {
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
         self.journal.values().map(|stored| &*stored.message)
+    }
+
+    /// The last so many, oldest first.
+    pub fn newest(&self, count: usize) -> impl Iterator<Item = &Message> {
+        let newest: Vec<_> = self.messages().rev().take(count).collect();
+        newest.into_iter().rev()
     }
 
     /// What became of every message at every destination that takes it.
