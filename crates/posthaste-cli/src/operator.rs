@@ -31,6 +31,8 @@ use crate::paging;
 use crate::selection::{Selection, line};
 use crate::{clock, health};
 
+#[cfg(feature = "http")]
+mod deaths;
 mod documents;
 mod jobs;
 #[cfg(feature = "http")]

@@ -23,11 +23,13 @@ use posthaste::inspect::{Job, Overview};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
+use self::blocked::BlockedSince;
 use self::series::{Level, Series};
 use super::App;
 use super::problem::Problem;
 use super::query::{Nothing, Pairs, Query};
 
+mod blocked;
 pub mod now;
 pub mod recorder;
 pub mod series;
@@ -57,6 +59,7 @@ pub struct Seen {
     overview: Arc<Overview>,
     /// The latest.
     jobs: Vec<Job>,
+    blocked_since: Arc<BlockedSince>,
     at: Timestamp,
     asked: Instant,
 }

@@ -27,6 +27,14 @@ pub fn both(time: Timestamp, now: Timestamp) -> String {
     format!("{} ({})", at(time), relative(time, now))
 }
 
+/// `42m`, `5s`: whole minutes once there is one, for a text that is read again and again.
+#[cfg(feature = "http")]
+pub fn span(from: Timestamp, to: Timestamp) -> String {
+    let away = Duration::from_millis(to.as_millisecond().abs_diff(from.as_millisecond()));
+    let unit = if away < Duration::from_secs(60) { 1 } else { 60 };
+    duration::brief(Duration::from_secs(away.as_secs() / unit * unit))
+}
+
 /// To the second: nobody waits for "in 4s 217ms".
 fn brief(away: Duration) -> String {
     duration::brief(Duration::from_secs(away.as_secs()))

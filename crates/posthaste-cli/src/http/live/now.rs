@@ -8,7 +8,7 @@ use super::Seen;
 use super::series::Series;
 use crate::health::{self, Problem};
 use crate::operator::JobAnswer;
-use crate::output::{count, thousands};
+use crate::output::{count, thousands, when};
 
 /// Minutes of a sparkline.
 const SPARKLINE: usize = 60;
@@ -70,7 +70,7 @@ impl Now {
             at: *at,
             age_seconds,
             well: problems.is_empty(),
-            sentence: sentence(overview, &problems),
+            sentence: sentence(seen, &problems),
             problems,
             destinations,
             workers: overview.workers.iter().map(holder).collect(),
@@ -110,7 +110,8 @@ fn badness(card: &Card) -> (bool, u64, u64, bool, u64, u64) {
 }
 
 /// How it is, in one sentence.
-fn sentence(overview: &Overview, problems: &[Problem]) -> String {
+fn sentence(seen: &Seen, problems: &[Problem]) -> String {
+    let overview = &seen.overview;
     let Some(first) = problems.first() else { return good(overview) };
     let others = problems.len() - 1;
     let counts = overview.destinations.iter().find(|counts| Some(&counts.destination) == first.destination.as_ref());
@@ -118,7 +119,9 @@ fn sentence(overview: &Overview, problems: &[Problem]) -> String {
         Some(counts) if first.kind == health::Kind::Dead && counts.held_keys > 0 => {
             let wait = if counts.waiting == 1 { "waits" } else { "wait" };
             let (keys, waiting) = (count(counts.held_keys, "key"), health::about(counts, counts.waiting, "message"));
-            format!("{}: {keys} blocked, {waiting} {wait}", counts.destination)
+            let since = seen.blocked_since.get(&counts.destination);
+            let how_long = since.map(|since| format!(" for {}", when::span(*since, seen.at))).unwrap_or_default();
+            format!("{}: {keys} blocked{how_long}, {waiting} {wait}", counts.destination)
         }
         Some(counts) if first.kind == health::Kind::Outage => {
             let open = health::open(counts);
@@ -147,6 +150,8 @@ mod tests {
     use std::sync::Arc;
     use std::time::Instant;
 
+    use jiff::ToSpan;
+
     use super::*;
 
     fn overview(counts: Vec<DestinationCounts>) -> Overview {
@@ -158,6 +163,7 @@ mod tests {
         let seen = Seen {
             overview: Arc::new(overview(counts)),
             jobs: Vec::new(),
+            blocked_since: Arc::new([("late".to_owned(), Timestamp::UNIX_EPOCH - 42.minutes())].into()),
             at: Timestamp::UNIX_EPOCH,
             asked: Instant::now(),
         };
@@ -175,6 +181,8 @@ mod tests {
         assert_eq!(now(vec![busy]).sentence, "All is well: 1 delivery is on the way");
         let blocked = DestinationCounts { dead: 3, held_keys: 3, waiting: 1_204, ..counts("billing") };
         assert_eq!(now(vec![blocked.clone()]).sentence, "billing: 3 keys blocked, 1,204 messages wait");
+        let late = DestinationCounts { destination: "late".into(), ..blocked.clone() };
+        assert_eq!(now(vec![late]).sentence, "late: 3 keys blocked for 42m, 1,204 messages wait");
         let paused = DestinationCounts { paused: true, ..counts("b") };
         assert_eq!(now(vec![paused, blocked]).sentence, "billing: 3 keys blocked, 1,204 messages wait; and 1 more");
     }

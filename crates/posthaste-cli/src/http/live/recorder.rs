@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use posthaste::inspect::Overview;
 
+use super::blocked::Blocked;
 use super::now::Now;
 use super::series::{Sample, State};
 use super::traffic::Counters;
@@ -35,7 +36,14 @@ pub fn second() -> u64 {
 /// Runs until its task ends.
 pub async fn run(app: App) {
     let now = Instant::now();
-    let mut recorder = Recorder { counters: Counters::default(), looked: now, next: now, leases: now, error: None };
+    let mut recorder = Recorder {
+        counters: Counters::default(),
+        looked: now,
+        next: now,
+        leases: now,
+        blocked: Blocked::default(),
+        error: None,
+    };
     loop {
         recorder.step(&app).await;
         tokio::select! {
@@ -52,6 +60,7 @@ struct Recorder {
     next: Instant,
     /// When the leases are looked at again.
     leases: Instant,
+    blocked: Blocked,
     /// Why it did not answer, if it did not.
     error: Option<Arc<str>>,
 }
@@ -87,11 +96,12 @@ impl Recorder {
         let overview = answer?;
         note(app, &overview);
         let jobs = app.operator().jobs(None, JOBS).await?;
+        let blocked_since = self.blocked.look(&app.operator(), &overview).await?;
         if began >= self.leases {
             self.leases = began + LEASES;
             workers::look(app).await?;
         }
-        *app.0.live.seen() = Some(Seen { overview, jobs, at: clock::now(), asked: began });
+        *app.0.live.seen() = Some(Seen { overview, jobs, blocked_since, at: clock::now(), asked: began });
         Ok(())
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use posthaste::Message;
-use posthaste::journal::{Cursor, Entry, HeldKey, LaneCommit, Park, ParkedState, Position, ReadRequest, WorkerId};
+use posthaste::journal::{
+    Attempt, Cursor, Entry, HeldKey, LaneCommit, Park, ParkedState, Position, ReadRequest, WorkerId,
+};
 use posthaste::relay::Monitor;
 use posthaste::store::Store;
 use serde_json::{Value, json};
@@ -104,8 +106,9 @@ impl Place {
             };
             let (park, hold) = exceptions(&self.store.read(&request).await.unwrap().entries);
             let cursor = Some(Cursor { low: newest, done: Vec::new() });
-            let commit =
-                LaneCommit { cursor, park, hold, ..LaneCommit::nothing("crm".into(), lease.partition, lease.epoch) };
+            let attempts = park.iter().map(last_attempt).collect();
+            let nothing = LaneCommit::nothing("crm".into(), lease.partition, lease.epoch);
+            let commit = LaneCommit { cursor, park, hold, attempts, ..nothing };
             assert!(self.store.commit(&[commit]).await.unwrap().is_empty());
         }
     }
@@ -153,6 +156,11 @@ fn dead(entry: &Entry, error: &str, holds: bool) -> Park {
         error: Some(error.into()),
         progress: None,
     }
+}
+
+fn last_attempt(park: &Park) -> Attempt {
+    let took = Duration::from_millis(5);
+    Attempt { position: park.position, number: park.attempts, error: park.error.clone(), took }
 }
 
 pub struct Answer {

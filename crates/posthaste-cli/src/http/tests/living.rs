@@ -36,6 +36,16 @@ async fn the_state_of_now_follows_the_store() {
 }
 
 #[tokio::test]
+async fn the_sentence_says_since_when_keys_are_blocked() {
+    let place = Place::new().await;
+    place.write_held(3).await;
+    let now = eventually(&place, |now| now["sentence"].as_str().is_some_and(|said| said.contains("blocked"))).await;
+    let sentence = now["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("crm: 1 key blocked for "), "{sentence}");
+    assert!(sentence.ends_with(", 2 messages wait"), "{sentence}");
+}
+
+#[tokio::test]
 async fn a_stream_begins_with_the_state_of_now() {
     let place = Place::new().await;
     let events = place.ask("GET", "/api/v1/stream", Some(VIEWER)).await;
