@@ -44,6 +44,8 @@ pub const MAX_ERROR_BYTES: usize = MAX_ANSWER_BYTES + (1 << 10);
 pub const MAX_ANSWER_BYTES: usize = 20 << 10;
 /// What is kept of it with the message; all of it stands in the timeline.
 pub const MAX_BRIEF_CHARS: usize = 5_000;
+/// What is kept of what a receiver replied when all was well: it is written for each message that has a reply.
+pub const MAX_REPLY_BYTES: usize = 2 << 10;
 
 /// One message on its way to one destination.
 #[derive(Debug, Clone)]
@@ -132,28 +134,41 @@ pub struct Outcome {
     pub error: Option<Error>,
     /// Kept with the message that failed and given back at its next attempt; `None` leaves what was kept before.
     pub progress: Option<Vec<u8>>,
+    /// What the receivers of the confirmed ones said, in their order, for the timeline; it may end early. A message with a reply costs a
+    /// write of its own.
+    pub replies: Vec<Option<String>>,
 }
 
 impl Outcome {
     /// All of the run was confirmed.
     pub fn delivered(run: &Run) -> Self {
-        Self { confirmed: run.deliveries.len(), error: None, progress: None }
+        Self { confirmed: run.deliveries.len(), error: None, progress: None, replies: Vec::new() }
     }
 
     /// The first `confirmed` were, then this happened.
     pub fn stopped(confirmed: usize, error: Error) -> Self {
-        Self { confirmed, error: Some(error), progress: None }
+        Self { confirmed, error: Some(error), progress: None, replies: Vec::new() }
     }
 
     /// Nothing is known of the run, so that nothing of it counts as delivered.
     pub(crate) fn unanswered() -> Self {
-        Self { confirmed: 0, error: None, progress: None }
+        Self { confirmed: 0, error: None, progress: None, replies: Vec::new() }
     }
 
     /// Keeps `progress` with the message that failed.
     #[must_use]
     pub fn with_progress(mut self, progress: Vec<u8>) -> Self {
         self.progress = Some(progress);
+        self
+    }
+
+    /// Keeps what receivers said of the confirmed messages. A text that is longer than [`MAX_REPLY_BYTES`] is cut.
+    #[must_use]
+    pub fn with_replies(mut self, mut replies: Vec<Option<String>>) -> Self {
+        for reply in replies.iter_mut().flatten() {
+            reply.truncate(reply.floor_char_boundary(MAX_REPLY_BYTES));
+        }
+        self.replies = replies;
         self
     }
 }

@@ -134,10 +134,11 @@ fn timelines(output: Output, report: &Report) -> anyhow::Result<()> {
 }
 
 fn line(output: Output, attempt: &AttemptReport, now: Timestamp) -> String {
-    let AttemptReport { number, at, took_ms, error, worker } = attempt;
-    let what = match error {
-        None => output.paint.green("delivered"),
-        Some(error) => format!("{} {}", output.paint.red("failed:"), plain::line(error)),
+    let AttemptReport { number, at, took_ms, error, reply, worker } = attempt;
+    let what = match (error, reply) {
+        (None, None) => output.paint.green("delivered"),
+        (None, Some(reply)) => format!("{} {}", output.paint.green("delivered:"), plain::line(reply)),
+        (Some(error), _) => format!("{} {}", output.paint.red("failed:"), plain::line(error)),
     };
     let where_and_when = output.paint.dim(format_args!("{}, took {took_ms} ms, {worker}", when::both(*at, now)));
     format!("  {number:>3}  {what}\n       {where_and_when}")

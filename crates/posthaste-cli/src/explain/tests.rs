@@ -252,6 +252,7 @@ fn dead_says_why_what_it_holds_up_and_what_to_do() {
         at: Timestamp::from_second(second).unwrap(),
         took_ms: 0,
         error: Some("a worker died".into()),
+        reply: None,
         worker: "host-1".into(),
     };
     let timeline = [9, 60, 120].map(death).into();
@@ -291,7 +292,7 @@ fn throttled_names_the_tenant_and_its_rate() {
 
 #[test]
 fn delivered_says_when_if_it_took_several_attempts() {
-    let attempt = AttemptReport { number: 2, at: now(), took_ms: 3, error: None, worker: "host-1".into() };
+    let attempt = AttemptReport { number: 2, at: now(), took_ms: 3, error: None, reply: None, worker: "host-1".into() };
     let delivered = DeliveryReport { timeline: vec![attempt], ..delivery(Status::Delivered) };
     let explanation = one(&report(delivered));
     assert_eq!(explanation.summary, "Delivered at 2026-11-02 03:00:00Z (now) at attempt 2, by host-1.");

@@ -106,8 +106,13 @@ fn held_up(lease: &Lease, newest: Position, head: &Entry, state: ParkedState, du
         error: error.clone(),
         progress: None,
     };
-    let attempt =
-        |number| Attempt { position: head.position, number, error: error.clone(), took: Duration::from_millis(12) };
+    let attempt = |number| Attempt {
+        position: head.position,
+        number,
+        error: error.clone(),
+        took: Duration::from_millis(12),
+        reply: None,
+    };
     LaneCommit {
         park: vec![park],
         hold: vec![HeldKey { key, after: head.position, until: newest }],

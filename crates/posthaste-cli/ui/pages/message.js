@@ -24,7 +24,7 @@ const Why = ({ explanation, alone }) => html`
 /** @param {{ attempt: import("../types").Attempt }} props */
 const AttemptLine = ({ attempt }) => html`
   <li class=${attempt.error ? "failed" : "succeeded"}><p><strong>${attempt.error ? `Attempt ${attempt.number} failed` : "Delivered"}</strong> <${Time} at=${attempt.at} /> <span class="faint">after ${milliseconds(attempt.took_ms)}, by ${attempt.worker}</span></p>
-    ${attempt.error && html`<pre class="error" tabindex="0">${attempt.error}</pre>`}</li>`;
+    ${attempt.error && html`<pre class="error" tabindex="0">${attempt.error}</pre>`}${attempt.reply && html`<pre class="reply" tabindex="0">${attempt.reply}</pre>`}</li>`;
 
 /** @param {{ delivery: Delivery, id: string }} props */
 function Column({ delivery, id }) {

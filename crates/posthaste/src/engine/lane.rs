@@ -22,6 +22,7 @@ use crate::retry::OnDead;
 pub(super) use self::crash_guard::{InFlightBefore, Suspects};
 pub(super) use self::parking::{Failure, Parking};
 pub(super) use self::serve::{Taken, Terms};
+pub(super) use self::settle::Confirmed;
 
 mod callbacks;
 mod changes;

@@ -99,7 +99,8 @@ impl Drop for Answers<'_> {
             let Some(answer) = self.of_sink.of(nth) else { continue };
             let complete = answer.error.is_none() && answer.confirmed == cut.length;
             let error = if complete { cut.stopped.take() } else { answer.error.clone() };
-            let outcome = Outcome { confirmed: answer.confirmed, error, progress: answer.progress.clone() };
+            let (progress, replies) = (answer.progress.clone(), answer.replies.clone());
+            let outcome = Outcome { confirmed: answer.confirmed, error, progress, replies };
             self.outcomes.answer(cut.place, outcome);
         }
     }

@@ -51,7 +51,7 @@ pub struct DeliveryReport {
     pub behind: Option<Behind>,
     /// For a pending one: how many messages of its partition come before it.
     pub ahead: Option<u64>,
-    /// Failed attempts, and the success that followed them; by time.
+    /// Failed attempts, and the success that followed them or that the receiver replied to; by time.
     pub timeline: Vec<AttemptReport>,
 }
 
@@ -79,6 +79,8 @@ pub struct AttemptReport {
     pub took_ms: u64,
     /// `None` is a success.
     pub error: Option<String>,
+    /// Of a success: what the receiver said, where the sink can tell.
+    pub reply: Option<String>,
     /// Which worker tried.
     pub worker: String,
 }

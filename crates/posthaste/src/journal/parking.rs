@@ -127,7 +127,7 @@ pub struct HeldKey {
     pub until: Position,
 }
 
-/// One failed attempt, or the success that followed failures; the timeline of `show`.
+/// One failed attempt, or a success that followed failures or that the receiver replied to; the timeline of `show`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     /// Where its message is.
@@ -138,4 +138,6 @@ pub struct Attempt {
     pub error: Option<String>,
     /// How long the sink took to answer.
     pub took: Duration,
+    /// Of a success: what the receiver said.
+    pub reply: Option<String>,
 }

@@ -252,8 +252,13 @@ fn whole(entries: &[Entry], lease: Lease) -> LaneCommit {
     let (first, last) = (&entries[0], &entries[entries.len() - 1]);
     let mut head = park(first, ParkedState::Retrying);
     head.holds = true;
-    let failure =
-        Attempt { position: first.position, number: 1, error: Some("refused".into()), took: Duration::from_millis(12) };
+    let failure = Attempt {
+        position: first.position,
+        number: 1,
+        error: Some("refused".into()),
+        took: Duration::from_millis(12),
+        reply: None,
+    };
     LaneCommit {
         cursor: settled(last.position),
         park: vec![head],

@@ -181,6 +181,7 @@ macro_rules! store_suite {
                 a_report_shows_what_is_parked,
                 the_timeline_has_every_recorded_attempt_in_order,
                 the_timeline_keeps_what_a_server_said_at_full_length,
+                the_timeline_keeps_what_a_receiver_replied,
                 a_waiting_message_says_what_it_is_behind,
                 a_pending_message_says_how_many_come_before_it,
                 a_report_names_the_holder_of_the_partition,

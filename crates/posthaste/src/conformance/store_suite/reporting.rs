@@ -7,9 +7,9 @@ use super::fixture::{LONG, SHORT, eventually, worker};
 use super::making::{hold, lane, lease_of, made, order, orders, park, parked, passed, settled};
 use crate::error::Result;
 use crate::inspect::{DeliveryReport, Status};
-use crate::journal::{Attempt, DestinationReport, LaneCommit, Park, ParkedState, Position, WorkerReport};
+use crate::journal::{Attempt, DestinationReport, Entry, LaneCommit, Park, ParkedState, Position, WorkerReport};
 use crate::message::{Message, MessageId};
-use crate::sink::MAX_ERROR_BYTES;
+use crate::sink::{MAX_ERROR_BYTES, MAX_REPLY_BYTES};
 
 /// Asking for an id that was never written is no error.
 pub async fn an_unknown_message_is_none(t: Fixture) -> Result<()> {
@@ -52,10 +52,33 @@ pub async fn the_timeline_keeps_what_a_server_said_at_full_length(t: Fixture) ->
     let entry = t.written_one(order("1")).await?;
     let leases = t.lease_all("w").await?;
     let said = "ä".repeat(MAX_ERROR_BYTES / 2);
-    let attempt = Attempt { position: entry.position, number: 1, error: Some(said.clone()), took: Duration::ZERO };
+    let attempt =
+        Attempt { position: entry.position, number: 1, error: Some(said.clone()), took: Duration::ZERO, reply: None };
     t.commit(&[LaneCommit { attempts: vec![attempt], ..lane("a", lease_of(&entry, &leases)) }]).await?;
     let timeline = delivery(&t, entry.message.id).await?.timeline;
     assert!(timeline[0].error.as_deref() == Some(&said), "it is not what was written");
+    Ok(())
+}
+
+/// What a receiver said is stored whole, up to its bound.
+pub async fn the_timeline_keeps_what_a_receiver_replied(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(orders("1", 2)).await?;
+    let leases = t.lease_all("w").await?;
+    let said = "ä".repeat(MAX_REPLY_BYTES / 2);
+    let tried = |entry: &Entry, reply: Option<String>| Attempt {
+        position: entry.position,
+        number: 1,
+        error: None,
+        took: Duration::ZERO,
+        reply,
+    };
+    let attempts = vec![tried(&entries[0], Some(said.clone())), tried(&entries[1], None)];
+    let cursor = settled(entries[1].position);
+    t.commit(&[LaneCommit { attempts, cursor, ..lane("a", lease_of(&entries[0], &leases)) }]).await?;
+    let timeline = delivery(&t, entries[0].message.id).await?.timeline;
+    assert!(timeline[0].reply.as_deref() == Some(&said), "it is not what was written");
+    assert_eq!(delivery(&t, entries[1].message.id).await?.timeline[0].reply, None);
     Ok(())
 }
 
@@ -69,6 +92,7 @@ pub async fn the_timeline_has_every_recorded_attempt_in_order(t: Fixture) -> Res
         number,
         error: error.map(Into::into),
         took: Duration::from_millis(u64::from(number) * 10),
+        reply: None,
     };
     let lane = || lane("a", lease_of(&entries[0], &leases));
     t.commit(&[LaneCommit { attempts: vec![tried(1, Some("no")), tried(2, Some("not yet"))], ..lane() }]).await?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::hand_overs::Flight;
 use super::{DestinationState, Heard, Pass};
 use crate::engine::lane::key_queue::QueuedMessage;
-use crate::engine::lane::{Failure, Parking};
+use crate::engine::lane::{Confirmed, Failure, Parking};
 use crate::engine::mistakes::Mistake;
 use crate::engine::outbox::Pending;
 use crate::engine::protocol::{Action, Event, Failed, HandOverId, StoreCall};
@@ -62,10 +62,11 @@ impl DestinationState {
             self.scheduler.breaker.reached();
         }
         let (judge, dest, delivered) = (&mut self.judge, &self.dest, self.totals.handed_over);
-        let failed = lane.settle(flight.queue, confirmed, took, |message| {
-            let error = outcome.error.unwrap_or_else(|| silent(confirmed, flight.messages));
+        let Outcome { error, progress, replies, .. } = outcome;
+        let failed = lane.settle(flight.queue, Confirmed { count: confirmed, took, replies }, |message| {
+            let error = error.unwrap_or_else(|| silent(confirmed, flight.messages));
             let decision = judge.decide(dest, message, error.verdict, delivered);
-            carry_out(decision, message, Failure { error, progress: outcome.progress, took })
+            carry_out(decision, message, Failure { error, progress, took })
         });
         if let Some(failed) = failed {
             self.failed(failed, heard);

@@ -73,7 +73,7 @@ impl Lane {
         }
         self.memory.add(&message);
         if ended.failure.is_none() {
-            self.confirm(queue, &message, ended.took);
+            self.confirm(queue, &message, ended.took, None);
             self.go_on(queue);
             return Some(Ok(()));
         }

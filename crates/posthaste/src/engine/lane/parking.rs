@@ -122,7 +122,8 @@ impl Lane {
                 let number = (message.attempts + message.suspicion.deaths_alone()).max(1);
                 let took = failure.took;
                 let error = Some(failure.error.text().to_owned());
-                self.unsaved.changes.attempt(Attempt { position: message.position, number, error, took });
+                let attempt = Attempt { position: message.position, number, error, took, reply: None };
+                self.unsaved.changes.attempt(attempt);
                 // A sink that was cut off could say nothing about progress; what it said before still holds.
                 (Some(failure.error.brief().to_owned()), failure.progress.or_else(|| message.progress().cloned()))
             }

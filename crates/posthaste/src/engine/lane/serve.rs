@@ -162,7 +162,7 @@ impl Lane {
         }
         self.came_back(queue);
         if self.mistakes.has(Mistake::ThrottledDropped) {
-            self.confirm(queue, &message, Duration::ZERO);
+            self.confirm(queue, &message, Duration::ZERO, None);
             return self.go_on(queue);
         }
         self.park(queue, &message, Parking { state: ParkedState::Throttled, due_in: Some(wait), failure: None });

@@ -7,25 +7,35 @@ use super::parking::Parking;
 use super::{Lane, QueueId};
 use crate::journal::Attempt;
 
+/// What a sink confirmed of a run.
+pub(in crate::engine) struct Confirmed {
+    /// So many leading messages.
+    pub(in crate::engine) count: usize,
+    pub(in crate::engine) took: Duration,
+    /// What their receivers said; it may end early.
+    pub(in crate::engine) replies: Vec<Option<String>>,
+}
+
 impl Lane {
-    /// A sink answered: the first `confirmed` in flight were delivered after `took`, and the next one was not, if there is one.
+    /// A sink answered: the first in flight were delivered, as many as it confirmed, and the next one was not, if there is one.
     /// `decide` says how that one is parked; without that it goes again later, and nothing is held against it. What was in flight
     /// behind it goes back into the queue. Returns whatever else `decide` says. Where receivers answer, a run is one message, and one that
     /// was delivered has only been handed over.
     pub(in crate::engine) fn settle<T>(
         &mut self,
         queue: QueueId,
-        confirmed: usize,
-        took: Duration,
+        confirmed: Confirmed,
         decide: impl FnOnce(&mut QueuedMessage) -> (T, Option<Parking>),
     ) -> Option<T> {
-        if confirmed > 0 && self.awaits_answers() {
+        let Confirmed { count, took, replies } = confirmed;
+        if count > 0 && self.awaits_answers() {
             self.await_answer(queue);
             return None;
         }
-        for _ in 0..confirmed {
+        let mut replies = replies.into_iter();
+        for _ in 0..count {
             let message = self.pop_in_flight(queue)?;
-            self.confirm(queue, &message, took);
+            self.confirm(queue, &message, took, replies.next().flatten());
         }
         self.came_back(queue);
         let Some(mut failed) = self.pop_in_flight(queue) else {
@@ -48,8 +58,8 @@ impl Lane {
         target.messages.pop_front()
     }
 
-    /// A delivery is settled: confirmed after `took`.
-    pub(super) fn confirm(&mut self, queue: QueueId, message: &QueuedMessage, took: Duration) {
+    /// A delivery is settled: confirmed after `took`. It is worth a line in the timeline if there is more to say than that.
+    pub(super) fn confirm(&mut self, queue: QueueId, message: &QueuedMessage, took: Duration, reply: Option<String>) {
         match message.place {
             Place::Cursor => {
                 self.cursor.settle(message.position);
@@ -64,8 +74,10 @@ impl Lane {
         }
         if message.is_parked() {
             self.guard.clear(message.position);
+        }
+        if message.is_parked() || reply.is_some() {
             let number = message.attempts + 1;
-            self.unsaved.changes.attempt(Attempt { position: message.position, number, error: None, took });
+            self.unsaved.changes.attempt(Attempt { position: message.position, number, error: None, took, reply });
         }
         self.memory.remove(message);
     }

@@ -121,7 +121,7 @@ mod tests {
     use crate::sink::Outcome;
 
     fn delivered(destination: usize) -> Input {
-        let outcomes = vec![Outcome { confirmed: 1, error: None, progress: None }];
+        let outcomes = vec![Outcome { confirmed: 1, error: None, progress: None, replies: Vec::new() }];
         Input::Delivered { destination, id: 1, outcomes, took: Duration::from_millis(3) }
     }
 

@@ -3,7 +3,7 @@
 -- KEYS: the queue's meta, so that a cluster knows the node. The names of all other keys start alike.
 -- ARGV: what the names of keys start with; delay (ms); priority; then for each job its id, name, data, options, the number of its run, and
 --       whether it is to run although it was completed.
--- Answers for each job: completed, failed or under-way; why it failed; its stack traces.
+-- Answers for each job: completed, failed or under-way; what its worker said; its stack traces.
 --
 -- A job that failed is added anew if this run of it has a higher number than the last: then the failure is known, and it is tried again. With
 -- the same number the failure is the answer that got lost. A job that is waiting or running is left alone, whatever its number.

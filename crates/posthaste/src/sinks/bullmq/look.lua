@@ -2,7 +2,7 @@
 --
 -- KEYS: the queue's meta, so that a cluster knows the node. The names of all other keys start alike.
 -- ARGV: what the names of keys start with; the ids of the jobs.
--- Answers for each job: completed, failed, gone or under-way; why it failed; its stack traces.
+-- Answers for each job: completed, failed, gone or under-way; what its worker said; its stack traces.
 local answers = {}
 for n = 2, #ARGV do
   local there = redis.call('EXISTS', ARGV[1] .. ARGV[n]) == 1

@@ -22,16 +22,21 @@ const MAX_BYTES: usize = 2 << 20;
 impl Bullmq {
     /// One job after the other, each when the one before has been completed.
     pub(super) async fn hand_off(&self, run: &Run) -> Outcome {
+        let mut replies = Vec::new();
         for (confirmed, delivery) in run.deliveries.iter().enumerate() {
-            if let Err((error, progress)) = self.have_done(run, delivery).await {
-                return Outcome { progress, ..Outcome::stopped(confirmed, error) };
+            match self.have_done(run, delivery).await {
+                Ok(reply) => replies.push(reply),
+                Err((error, progress)) => {
+                    return Outcome { progress, ..Outcome::stopped(confirmed, error).with_replies(replies) };
+                }
             }
         }
-        Outcome::delivered(run)
+        Outcome::delivered(run).with_replies(replies)
     }
 
-    /// Has a worker do the job of a message, unless one is at it or has done it. A failure comes with what the next attempt must know.
-    async fn have_done(&self, run: &Run, delivery: &Delivery) -> Result<(), (Error, Option<Vec<u8>>)> {
+    /// Has a worker do the job of a message, unless one is at it or has done it; its reply. A failure comes with what the next attempt
+    /// must know.
+    async fn have_done(&self, run: &Run, delivery: &Delivery) -> Result<Option<String>, (Error, Option<Vec<u8>>)> {
         let job = Job::of(&self.settings, run, delivery).map_err(|error| (error, None))?;
         let ended = self.end(&job).await.map_err(|error| (error, None))?;
         let failed = matches!(ended, Ended::Failed { .. });

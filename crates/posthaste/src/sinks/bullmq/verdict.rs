@@ -9,13 +9,19 @@ const STALLED: &str = "job stalled more than allowable limit";
 /// The name of the error by which a worker says that another attempt would be no use.
 const UNRECOVERABLE: &str = "UnrecoverableError";
 
-/// What a script answered about a job: its state, why it failed, and its stack traces.
-pub(super) type Answer = (String, String, String);
+/// What a worker that returns nothing has returned, as BullMQ keeps it.
+const NOTHING: &str = "null";
+
+/// What a script answered about a job: its state, what its worker said, which may be cut anywhere, and its stack traces.
+pub(super) type Answer = (String, Vec<u8>, String);
 
 /// The end of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ended {
-    Completed,
+    Completed {
+        /// What the worker returned, as JSON, unless it returned nothing.
+        reply: Option<String>,
+    },
     Failed {
         reason: String,
         /// The worker says that another attempt would be no use.
@@ -26,16 +32,22 @@ pub(super) enum Ended {
 }
 
 /// Nothing for a job that is waiting or running.
-pub(super) fn ended((state, reason, traces): Answer) -> Option<Ended> {
+pub(super) fn ended((state, said, traces): Answer) -> Option<Ended> {
+    let said = String::from_utf8_lossy(&said);
     match state.as_str() {
-        "completed" => Some(Ended::Completed),
+        "completed" => Some(Ended::Completed { reply: reply(&said) }),
         "failed" => {
-            let for_good = is_unrecoverable(&traces) && !reason.starts_with(STALLED);
-            Some(Ended::Failed { reason, for_good })
+            let for_good = is_unrecoverable(&traces) && !said.starts_with(STALLED);
+            Some(Ended::Failed { reason: said.into_owned(), for_good })
         }
         "gone" => Some(Ended::Gone),
         _ => None,
     }
+}
+
+fn reply(said: &str) -> Option<String> {
+    let reply = said.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    (!reply.is_empty() && reply != NOTHING).then(|| reply.to_owned())
 }
 
 /// BullMQ keeps the stacks of errors, as a list in JSON; a stack starts with the name of its error.
@@ -44,11 +56,11 @@ fn is_unrecoverable(traces: &str) -> bool {
     traces.last().is_some_and(|trace| trace.starts_with(UNRECOVERABLE))
 }
 
-/// What the end of its job means for a message.
-pub(super) fn of_job(job: &Job<'_>, ended: Ended) -> Result<(), Error> {
+/// What the end of its job means for a message; delivered, with what the worker replied.
+pub(super) fn of_job(job: &Job<'_>, ended: Ended) -> Result<Option<String>, Error> {
     let Job { queue, id, .. } = job;
     match ended {
-        Ended::Completed => Ok(()),
+        Ended::Completed { reply } => Ok(reply),
         Ended::Failed { reason, for_good: true } => {
             Err(Error::reject(format_args!("the worker of {queue} refused: {reason}")))
         }
@@ -75,6 +87,15 @@ mod tests {
         assert!(!for_good(failed("timeout", r#"["Error: timeout\n    at x.js:1"]"#)));
         assert!(!for_good(failed(STALLED, &format!(r#"["UnrecoverableError: {STALLED}"]"#))));
         assert!(!for_good(failed("no traces", "")));
-        assert_eq!(ended(("under-way".into(), String::new(), String::new())), None);
+        assert_eq!(ended(("under-way".into(), Vec::new(), String::new())), None);
+    }
+
+    #[test]
+    fn a_reply_is_what_was_returned_unless_that_is_nothing() {
+        let completed = |said: &[u8]| ended(("completed".into(), said.into(), String::new()));
+        let replied = |reply: &str| Some(Ended::Completed { reply: Some(reply.into()) });
+        assert_eq!(completed(br#"{"id":7}"#), replied(r#"{"id":7}"#));
+        assert_eq!(completed(b"\"\xc3\xa4\xc3"), replied("\"ä"), "cut within a character");
+        assert_eq!([completed(b"null"), completed(b"")], [const { Some(Ended::Completed { reply: None }) }; 2]);
     }
 }

@@ -82,6 +82,7 @@ fn timeline(lane: &Lane, position: Position) -> Vec<AttemptReport> {
         at: timestamp(tried.at),
         took_ms: tried.attempt.took.as_millis().try_into().unwrap_or(u64::MAX),
         error: tried.attempt.error.clone(),
+        reply: tried.attempt.reply.clone(),
         worker: tried.worker.to_string(),
     };
     tried.into_iter().map(report).collect()

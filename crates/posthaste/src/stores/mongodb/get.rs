@@ -133,6 +133,7 @@ async fn timeline(db: &Db, session: &mut ClientSession, destination: &str, seq: 
             at: codec::timestamp(moment(&one, "at").unwrap_or_default()),
             took_ms: codec::unsigned(whole(&one, "tookMs")?),
             error: one.get_str("error").ok().map(str::to_owned),
+            reply: one.get_str("reply").ok().map(str::to_owned),
             worker: text(&one, "worker")?,
         });
     }

@@ -51,10 +51,24 @@ pub(super) fn number(error: &::sqlx::Error) -> Option<u16> {
 /// Whether the server gave up in favour of somebody else, so that the same may work at once.
 #[cfg(feature = "mysql")]
 pub(super) fn is_conflict(error: &Error) -> bool {
-    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<mysql_async::ServerError>());
-    source.is_some_and(|server| matches!(server.code, LOCK_WAIT | DEADLOCK | CHANGED))
+    server_code(error).is_some_and(|code| matches!(code, LOCK_WAIT | DEADLOCK | CHANGED))
 }
 
+/// Whether a table or a column was to be made that there is.
+#[cfg(feature = "mysql")]
+pub(super) fn is_there_already(error: &Error) -> bool {
+    server_code(error).is_some_and(|code| matches!(code, TABLE_EXISTS | COLUMN_EXISTS))
+}
+
+/// The number that the server gave an error.
+#[cfg(feature = "mysql")]
+fn server_code(error: &Error) -> Option<u16> {
+    let source = std::error::Error::source(error)?;
+    source.downcast_ref::<mysql_async::ServerError>().map(|server| server.code)
+}
+
+const TABLE_EXISTS: u16 = 1050;
+const COLUMN_EXISTS: u16 = 1060;
 const LOCK_WAIT: u16 = 1205;
 const DEADLOCK: u16 = 1213;
 /// MariaDB: a row has changed since it was read.

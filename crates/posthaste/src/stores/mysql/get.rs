@@ -147,6 +147,7 @@ fn attempt(row: &Row) -> Result<AttemptReport> {
         at: codec::timestamp(row, "at")?.unwrap_or_default(),
         took_ms: codec::get(row, "took_ms")?,
         error: codec::get(row, "error")?,
+        reply: codec::get(row, "reply")?,
         worker: codec::get(row, "worker")?,
     })
 }

@@ -2,13 +2,14 @@
 //!
 //! A server of this family commits each table by itself, so a migration that is interrupted leaves some of them. The row of
 //! `outbox_schema` comes last: without it there is no journal, and the tables that are there, in which nobody can have written, are made
-//! anew.
+//! anew. Of a later step, what is there already is left as it is.
 
 use std::collections::BTreeSet;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, params};
 
+use super::error::is_there_already;
 use super::family::{Family, family, with_server};
 use super::partitions::{self, VERSION};
 use super::{MySql, codec};
@@ -26,6 +27,7 @@ const MIGRATIONS: [&[&str]; VERSION as usize] = [
     ],
     &[include_str!("sql/schema/sources.sql")],
     &[include_str!("sql/schema/jobs.sql")],
+    &[include_str!("sql/schema/replies.sql")],
 ];
 
 /// Rows that keys are locked by.
@@ -59,7 +61,8 @@ async fn apply(store: &MySql, connection: &mut Conn, family: Family) -> Result<(
     }
     for step in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         for sql in step.iter().flat_map(|file| statements(file)) {
-            connection.query_drop(resolved(sql, store.shared.options.partitions, family)).await?;
+            let made = connection.query_drop(resolved(sql, store.shared.options.partitions, family)).await;
+            made.map_err(Error::from).or_else(|error| if is_there_already(&error) { Ok(()) } else { Err(error) })?;
         }
     }
     if found == 0 {

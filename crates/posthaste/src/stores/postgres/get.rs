@@ -90,6 +90,7 @@ impl Subject<'_> {
                 at: codec::timestamp(row, "at")?.unwrap_or_default(),
                 took_ms: unsigned(row.try_get("took_ms")?),
                 error: row.try_get("error")?,
+                reply: row.try_get("reply")?,
                 worker: row.try_get("worker")?,
             })
         };

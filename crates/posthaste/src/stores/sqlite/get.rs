@@ -101,6 +101,7 @@ impl Subject<'_> {
                 at: values::timestamp(row.get("at")?),
                 took_ms: row.get("took_ms")?,
                 error: codec::text(row, "error")?,
+                reply: codec::text(row, "reply")?,
                 worker: row.get("worker")?,
             })
         };

@@ -17,6 +17,7 @@ const MIGRATIONS: [&[&str]; VERSION as usize] = [
     &[include_str!("sql/schema/audit.sql")],
     &[include_str!("sql/schema/sources.sql")],
     &[include_str!("sql/schema/jobs.sql")],
+    &[include_str!("sql/schema/replies.sql")],
 ];
 
 /// Brings the journal to the version of this library. As often as one likes, from as many processes as one likes: the first does

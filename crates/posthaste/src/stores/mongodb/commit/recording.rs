@@ -129,6 +129,7 @@ impl Recording<'_> {
                 "tookMs": codec::millis(attempt.took),
                 "worker": &self.worker,
                 "error": attempt.error.as_ref().map_or(Bson::Null, Bson::from),
+                "reply": attempt.reply.as_ref().map_or(Bson::Null, Bson::from),
             };
             doc! { "q": { "_id": id }, "u": tried, "upsert": true }
         });

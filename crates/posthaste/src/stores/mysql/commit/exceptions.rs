@@ -85,6 +85,7 @@ impl Exceptions<'_> {
                 "took_ms" => values::millis(attempt.took),
                 "worker" => self.worker,
                 "error" => &attempt.error,
+                "reply" => &attempt.reply,
             }
         })
     }

@@ -176,6 +176,7 @@ pub(super) struct Attempts<'a> {
     number: Vec<i32>,
     took_ms: Vec<i64>,
     error: Vec<Option<&'a str>>,
+    reply: Vec<Option<&'a str>>,
 }
 
 impl<'a> Attempts<'a> {
@@ -192,12 +193,13 @@ impl<'a> Attempts<'a> {
             columns.number.push(i32::try_from(tried.number).unwrap_or(i32::MAX));
             columns.took_ms.push(i64::try_from(tried.took.as_millis()).unwrap_or(i64::MAX));
             columns.error.push(tried.error.as_deref());
+            columns.reply.push(tried.reply.as_deref());
         }
         columns
     }
 
     /// `None` if there is nothing to write.
-    pub(super) fn params(&self) -> Option<Params<'_, 6>> {
+    pub(super) fn params(&self) -> Option<Params<'_, 7>> {
         (!self.seq.is_empty()).then_some([
             &self.seq,
             &self.destination,
@@ -205,6 +207,7 @@ impl<'a> Attempts<'a> {
             &self.number,
             &self.took_ms,
             &self.error,
+            &self.reply,
         ])
     }
 }

@@ -159,7 +159,7 @@ async fn a_success_after_failures_is_timed_by_itself() -> Result<()> {
     let (entries, lease) = orders(&store, 1).await?;
     store.commit(&[moved("a", &lease, entries[0].position)]).await?;
     store.application()?.execute("UPDATE outbox_cursors SET updated_at = 0, worker = 'before'", [])?;
-    let success = Attempt { position: entries[0].position, number: 2, error: None, took: Duration::ZERO };
+    let success = Attempt { position: entries[0].position, number: 2, error: None, took: Duration::ZERO, reply: None };
     store
         .commit(&[LaneCommit { cursor: None, attempts: vec![success], ..moved("a", &lease, Position::START) }])
         .await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use posthaste::Message;
 use posthaste::journal::{Partition, Position};
-use posthaste::sink::{Delivery, Outcome, Run, Sink, Verdict};
+use posthaste::sink::{Delivery, MAX_REPLY_BYTES, Outcome, Run, Sink, Verdict};
 use posthaste::sinks::bullmq::{Bullmq, Mode, Payload};
 use serde_json::{Value, json};
 
@@ -91,6 +91,24 @@ async fn a_failure_is_tried_again_when_the_outbox_says_so_and_a_refusal_is_final
         let error = attempt(&sink, &refused, 1, None).await.error.unwrap();
         assert_eq!(error.verdict, Verdict::Reject);
         assert!(error.text().contains("no such account"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_worker_returns_comes_back_up_to_a_bound_also_when_it_was_not_heard() {
+    everywhere(async |server, library| {
+        let _workers = Workers::of(&server.full_url(), library, library).start();
+        let long = asking(&json!({ "returns": "ä".repeat(10_000) }));
+        let (said, nothing) = (asking(&json!({ "returns": { "receipt": 7 } })), asking(&json!({})));
+        for _ in 0..2 {
+            let sink = sink(&server.url(), library);
+            let replied = async |message| attempt(&sink, message, 1, None).await.replies;
+            assert_eq!(replied(&said).await, [Some(r#"{"receipt":7}"#.to_owned())]);
+            assert_eq!(replied(&nothing).await, [None]);
+            let cut = replied(&long).await.pop().flatten().unwrap();
+            assert!(cut.starts_with("\"ää") && (MAX_REPLY_BYTES - 1..=MAX_REPLY_BYTES).contains(&cut.len()), "{cut}");
+        }
     })
     .await;
 }

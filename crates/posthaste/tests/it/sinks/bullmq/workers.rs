@@ -31,6 +31,7 @@ pub(crate) struct Done {
     pub(crate) job: String,
     pub(crate) message: String,
     pub(crate) key: Option<String>,
+    pub(crate) hand_over: Option<String>,
     pub(crate) pid: u64,
 }
 
@@ -90,10 +91,15 @@ impl Workers {
 
     /// As a crash does.
     pub(crate) fn kill(&mut self) {
-        for mut child in self.running.drain(..) {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
+        while self.kill_one().is_some() {}
+    }
+
+    /// The one that has run for the longest time; the id of its process.
+    pub(crate) fn kill_one(&mut self) -> Option<u64> {
+        let mut child = (!self.running.is_empty()).then(|| self.running.remove(0))?;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        Some(child.id().into())
     }
 
     /// Lets jobs that hold go on.
@@ -110,6 +116,7 @@ impl Workers {
                 job: text(line, "id")?,
                 message: text(line, "message")?,
                 key: text(line, "key"),
+                hand_over: text(line, "handOver"),
                 pid: line["pid"].as_u64()?,
             })
         };

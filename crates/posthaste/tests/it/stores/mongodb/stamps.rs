@@ -72,7 +72,8 @@ async fn a_failure_is_stamped_with_its_count_and_error_and_taken_back_when_it_is
         error: Some("refused".into()),
         progress: None,
     };
-    let attempt = Attempt { position: newest, number: 3, error: Some("refused".into()), took: Duration::ZERO };
+    let attempt =
+        Attempt { position: newest, number: 3, error: Some("refused".into()), took: Duration::ZERO, reply: None };
     let cursor = Some(Cursor { low: newest, done: Vec::new() });
     let commit = LaneCommit { cursor, park: vec![park], attempts: vec![attempt], ..lane(lease) };
     assert!(journal.commit(&[commit]).await?.is_empty());

@@ -70,6 +70,20 @@ async fn a_journal_of_every_release_becomes_like_a_new_one_and_keeps_what_is_in_
     Ok(())
 }
 
+/// Each table is committed by itself, and the version last.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_migration_that_was_interrupted_is_done_again() -> Result<()> {
+    for server in SERVERS {
+        let t = released(server, 1).await?;
+        t.store.migrate().await?;
+        let migrated = structure(&t).await?;
+        t.application().await.query_drop("UPDATE outbox_schema SET version = 1").await?;
+        MySql::open(t.options.clone())?.migrate().await?;
+        assert_eq!(structure(&t).await?, migrated, "on {}", server.0);
+    }
+    Ok(())
+}
+
 /// Migrate first, then replace the relays one by one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn relays_that_run_go_on_after_a_migration_and_an_older_program_does_not_start() -> Result<()> {
