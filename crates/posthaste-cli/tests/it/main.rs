@@ -17,6 +17,7 @@ mod crashes;
 #[cfg(all(feature = "http", feature = "webhook"))]
 mod dashboard;
 mod demo;
+mod dice;
 #[cfg(all(feature = "mongodb", feature = "redis", feature = "rabbitmq"))]
 mod examples;
 mod explaining;

@@ -178,6 +178,10 @@ impl Relay {
         assert!(sent.success());
     }
 
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// Waits for the end, whatever it is.
     #[track_caller]
     pub fn end(&mut self) -> ExitStatus {

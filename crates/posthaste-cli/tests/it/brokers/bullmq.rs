@@ -2,10 +2,16 @@
 
 use serde_json::json;
 
-use self::workers::Workers;
+use self::workers::{LIBRARIES, Workers};
 use super::Broker;
 use super::redis::server::Server;
+use crate::program::{Place, until};
 
+#[cfg(all(feature = "http", feature = "webhook"))]
+mod callbacks;
+mod chronicle;
+mod kills;
+mod steps;
 #[path = "../../../../posthaste/tests/it/sinks/bullmq/workers.rs"]
 #[expect(dead_code, reason = "the tests of the sink need more of it")]
 mod workers;
@@ -43,6 +49,32 @@ impl Broker for Bullmq {
 
     fn start_again(&mut self) {
         self.server.start_again();
+    }
+}
+
+/// As others see it, and nowhere else.
+#[test]
+fn what_a_worker_returns_stands_in_the_timeline() {
+    for library in LIBRARIES {
+        let server = Server::of("redis", &[]);
+        let workers = Workers::of(&server.full_url(), library, "outbox-bus").start();
+        let place = Place::migrated();
+        let config = format!("[destinations.bus]\ntype = 'bullmq'\nbullmq = {{ url = '{}' }}\n", server.url());
+        place.write("posthaste.toml", &config);
+        let relay = place.relay();
+        let id = place.enqueue("order/1", ["--payload", r#"{ "returns": { "receipt": "r-70177" } }"#]);
+        let silent = place.enqueue("order/1", ["--payload", "{}"]);
+        let delivery = |id: &str| place.json(["show", id])["deliveries"][0].clone();
+        let timeline = |id: &str| delivery(id)["timeline"].clone();
+        until("both are delivered", || delivery(&silent)["status"] == "delivered");
+        let replied = timeline(&id);
+        assert_eq!((&replied[0]["reply"], &replied[0]["error"]), (&json!(r#"{"receipt":"r-70177"}"#), &json!(null)));
+        assert_eq!(timeline(&silent), json!([]), "a worker that returns nothing costs no write");
+        let shown = place.run(["show", &id]).stdout;
+        assert!(shown.contains(r#"delivered: {"receipt":"r-70177"}"#), "{shown}");
+        assert!(!relay.logged().contains("r-70177"), "{}", relay.logged());
+        assert_eq!(workers.messages("end").len(), 2);
+        relay.stop();
     }
 }
 

@@ -3,6 +3,8 @@
 use self::server::Server;
 use super::Broker;
 
+#[cfg(all(feature = "http", feature = "webhook"))]
+mod callbacks;
 // With base64, which JetStream wraps payloads in.
 #[path = "../../../../posthaste/tests/it/sinks/nats/server.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]

@@ -1,22 +1,13 @@
 //! kill -9, whenever.
 
 use super::Chronicle;
+use crate::dice::Dice;
 use crate::lives::{Life, place_with_lease};
 use crate::orders::Orders;
 
 const ROUNDS: usize = 10;
 /// Events written while a relay lives.
 const PER_ROUND: usize = 100;
-
-/// The same numbers every time: a small linear congruential generator is random enough to choose moments.
-struct Dice(u64);
-
-impl Dice {
-    fn between(&mut self, low: usize, high: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        low + (self.0 >> 33) as usize % (high - low)
-    }
-}
 
 #[test]
 fn relays_killed_at_random_while_events_are_written_lose_nothing() {
