@@ -46,6 +46,7 @@ pub(super) async fn work(store: &Postgres, worker: &WorkerId, ttl: Duration, onl
         audit::append(&transaction, &job.change()).await?;
     }
     save(&transaction, &job).await?;
+    transaction.execute(include_str!("sql/wake.sql"), &[]).await?;
     transaction.commit().await?;
     store.wake();
     Ok(Some(job))

@@ -10,12 +10,13 @@ use crate::error::{Error, Kind, Result};
 use crate::stores::version;
 
 /// What leads from one version to the next: the first one makes version 1.
-const MIGRATIONS: [&[&str]; 5] = [
+const MIGRATIONS: [&[&str]; 6] = [
     FIRST,
     &[include_str!("sql/schema/seam.sql")],
     &[include_str!("sql/schema/sources.sql")],
     &[include_str!("sql/schema/jobs.sql")],
     &[include_str!("sql/schema/replies.sql")],
+    &[include_str!("sql/schema/wakes.sql")],
 ];
 
 const FIRST: &[&str] = &[

@@ -27,6 +27,9 @@ pub(super) async fn operate(
     while let Some(chunk) = matches.next_chunk().await? {
         carry_out(&transaction, operation, mode, &chunk, &mut report).await?;
     }
+    if mode == Mode::Apply {
+        transaction.execute(include_str!("sql/wake.sql"), &[]).await?;
+    }
     transaction.commit().await?;
     if mode == Mode::Apply {
         store.wake();

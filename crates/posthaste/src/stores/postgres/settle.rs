@@ -32,6 +32,7 @@ async fn take(store: &Postgres, id: MessageId, destination: &Name, answer: &Answ
             Err(settled) => return Ok(Some(settled)),
         };
         if client.execute(include_str!("sql/settle/answer.sql"), &[&seq, &name, &before, &record]).await? == 1 {
+            client.execute(include_str!("sql/wake.sql"), &[]).await?;
             store.wake();
             return Ok(Some(Settled::Taken));
         }

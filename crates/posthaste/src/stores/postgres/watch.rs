@@ -38,7 +38,16 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(150);
 pub(super) fn watch(store: &Postgres) -> Box<dyn Watch> {
     let (store, waiting) = (store.clone(), Waiting::default());
     let asked = Instant::now();
-    Box::new(Watcher { store, asked, wakes: 0, tick: 0, pause: SHORTEST_PAUSE, try_next: false, waiting })
+    Box::new(Watcher {
+        store,
+        asked,
+        wakes: 0,
+        tick: 0,
+        operations: 0,
+        pause: SHORTEST_PAUSE,
+        try_next: false,
+        waiting,
+    })
 }
 
 /// What the database says about what is new.
@@ -47,6 +56,8 @@ struct News {
     /// When it was asked: what was committed before that is in it.
     asked: Instant,
     tick: u64,
+    /// How often operators have changed something.
+    operations: i64,
     /// Whether something is committed that is in no tick.
     is_news: bool,
     /// The newest number of a message, if that was asked for.
@@ -55,7 +66,9 @@ struct News {
 
 impl News {
     fn of(row: &Row, asked: Instant) -> Result<Self> {
-        Ok(Self { asked, tick: unsigned(row.try_get("tick")?), is_news: row.try_get("is_news")?, number: None })
+        let tick = unsigned(row.try_get("tick")?);
+        let (operations, is_news) = (row.try_get("operations")?, row.try_get("is_news")?);
+        Ok(Self { asked, tick, operations, is_news, number: None })
     }
 }
 
@@ -67,6 +80,7 @@ struct Watcher {
     asked: Instant,
     wakes: u64,
     tick: u64,
+    operations: i64,
     pause: Duration,
     /// The last tick came so recently that the next one is worth a try.
     try_next: bool,
@@ -77,9 +91,11 @@ impl Watcher {
     /// Takes note of the newest change and says whether there was one.
     fn notice(&mut self, news: &News) -> bool {
         let wakes = self.store.shared.wakes.load(Ordering::Acquire);
-        let changed = news.is_news || news.tick > self.tick || wakes != self.wakes;
+        let operated = news.operations != self.operations;
+        let changed = news.is_news || operated || news.tick > self.tick || wakes != self.wakes;
         self.pause = if changed { SHORTEST_PAUSE } else { (self.pause * 2).min(LONGEST_PAUSE) };
         (self.asked, self.wakes, self.tick, self.try_next) = (news.asked, wakes, news.tick.max(self.tick), false);
+        self.operations = news.operations;
         changed
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use posthaste::inspect::{Filter, Inspect, Mode, Operation};
 use posthaste::journal::{Hint, Journal};
 use posthaste::store::{Store, Watch};
 use posthaste::stores::postgres::{Pooler, Postgres};
@@ -88,6 +89,21 @@ async fn an_idle_worker_hears_of_a_message_that_others_write() -> Result<()> {
     }
     took.sort();
     println!("an idle worker hears of a commit within {:?} (median), {:?} (longest)", took[10], took[19]);
+    Ok(())
+}
+
+/// Of a replay or a discard, which writes no message, in another process.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_worker_hears_of_what_an_operator_does_elsewhere() -> Result<()> {
+    let t = fresh().await;
+    let operator = named(&t, |_| {})?;
+    let mut watch = t.store.watch();
+    settle(&t, &mut *watch).await?;
+    let all = Filter::default();
+    let operation = operator.operate(Operation::Discard, &all, Mode::Apply);
+    let (hint, operated) = tokio::join!(watch.wait(Duration::from_secs(30)), operation);
+    operated?;
+    assert_eq!(hint?, Hint::Maybe);
     Ok(())
 }
 
