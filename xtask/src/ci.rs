@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::step::{Steps, cargo, execute};
-use crate::{browser, root, sim, test, tidy};
+use crate::{browser, chaos, root, sim, test, tidy};
 
 /// Enough schedules to meet every planted bug many times over.
 const SCHEDULES: u64 = 300_000;
@@ -25,6 +25,7 @@ pub fn run() -> Result<()> {
     })?;
     steps.step("types of the dashboard", browser::check_types)?;
     steps.step("simulator", || sim::run(&sim::Args::schedules(SCHEDULES)))?;
+    steps.step("chaos", || chaos::run(&chaos::Args::short()))?;
     steps.step("small worlds", || sim::run(&sim::Args::exhaustive()))?;
     steps.step("examples", examples)?;
     steps.step("demo", || execute(&mut cargo("run --release --quiet -- demo --json")))?;

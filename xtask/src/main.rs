@@ -10,6 +10,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 mod bench;
 mod browser;
+mod chaos;
 mod ci;
 mod clients;
 mod root;
@@ -43,6 +44,8 @@ enum Chore {
     Dashboard,
     /// Run the protocol through seeded fault schedules
     Sim(sim::Args),
+    /// Real programs, stores and brokers under real faults; the consumers' records say whether every promise was kept
+    Chaos(chaos::Args),
     /// Measure; the last line is one JSON object of ratios
     Bench(bench::Args),
     /// Check what compilers do not: lengths, leftovers, links, that every adapter is complete
@@ -70,6 +73,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Clients => clients::install(),
         Chore::Dashboard => browser::check_types(),
         Chore::Sim(args) => sim::run(&args),
+        Chore::Chaos(args) => chaos::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::Tidy => tidy::run(),
         Chore::Verify(args) => verify::run(&args),

@@ -25,14 +25,14 @@ mod instance;
 mod kafka;
 mod mailpit;
 mod mariadb;
-mod mongodb;
+pub mod mongodb;
 mod mysql;
 mod nats;
 mod node_modules;
 mod patience;
 mod pgbouncer;
 mod ports;
-mod postgres;
+pub mod postgres;
 mod prism;
 mod private;
 mod rabbitmq;
@@ -42,6 +42,7 @@ mod valkey;
 
 pub use self::in_use::InUse;
 pub use self::private::Server;
+pub use self::{catalog::remove, patience::until, ports::addresses as free_addresses};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -98,7 +99,7 @@ pub fn run(args: Args) -> Result<()> {
         What::Serve { name, folder, address, options } => {
             private::serve(Service::named(&name)?, folder, address, &options)
         }
-        What::Await { name, addresses } => patience::wait_for_answer(Service::named(&name)?, &addresses, &mut []),
+        What::Await { name, addresses } => patience::wait_for_answer(Service::named(&name)?, &addresses, []),
         What::StopAfter => in_use::stop_after_input(),
     }
 }

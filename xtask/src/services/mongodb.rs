@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use self::wire::{Document, run};
 use super::catalog::{Node, Service};
@@ -19,14 +19,7 @@ pub const SERVICE: Service = Service {
     fetch,
     command,
     join,
-    answers: |addresses| {
-        let leads =
-            |address: &SocketAddr| run(*address, &is_primary()).is_ok_and(|answer| answer.says("isWritablePrimary"));
-        if !addresses.iter().any(leads) {
-            bail!("has no primary");
-        }
-        Ok(())
-    },
+    answers: |addresses| primary(addresses).map(drop),
     ..Service::PLAIN
 };
 
@@ -56,8 +49,18 @@ fn command(node: &Node) -> Result<Command> {
     Ok(command)
 }
 
-fn is_primary() -> Document {
-    Document::default().number("hello", 1).text("$db", "admin")
+/// Which of these nodes leads the others.
+pub fn primary(addresses: &[SocketAddr]) -> Result<usize> {
+    let hello = Document::default().number("hello", 1).text("$db", "admin");
+    let leads = |address: &SocketAddr| run(*address, &hello).is_ok_and(|answer| answer.says("isWritablePrimary"));
+    addresses.iter().position(leads).context("has no primary")
+}
+
+/// The node that leads lets another one lead for so many seconds.
+pub fn step_down(addresses: &[SocketAddr], seconds: i32) -> Result<()> {
+    let step_down = Document::default().number("replSetStepDown", seconds);
+    let step_down = step_down.number("secondaryCatchUpPeriodSecs", seconds.min(10) - 1).text("$db", "admin");
+    run(addresses[primary(addresses)?], &step_down).map(drop)
 }
 
 /// Elections take seconds by default; a test of a failover waits for several.

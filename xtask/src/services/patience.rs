@@ -12,7 +12,12 @@ use super::catalog::Service;
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits until the server answers, or one of its processes has ended.
-pub fn wait_for_answer(service: &Service, addresses: &[SocketAddr], children: &mut [Child]) -> Result<()> {
+pub fn wait_for_answer<'a>(
+    service: &Service,
+    addresses: &[SocketAddr],
+    children: impl IntoIterator<Item = &'a mut Child>,
+) -> Result<()> {
+    let mut children: Vec<_> = children.into_iter().collect();
     let mut ended = false;
     let answered = until(PATIENCE, || {
         ended = children.iter_mut().any(|child| !matches!(child.try_wait(), Ok(None)));

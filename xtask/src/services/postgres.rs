@@ -121,6 +121,12 @@ fn command(node: &Node) -> Result<Command> {
     Ok(command)
 }
 
+/// Makes a primary of the standby whose node has its data in this folder. Returns when it can be written to.
+pub fn promote(program: &Path, folder: &Path) -> Result<()> {
+    let mut command = as_nobody_if_root(&program.with_file_name("pg_ctl"));
+    quietly(command.arg("promote").arg("-D").arg(folder.join("pgdata")).args(["-w", "-t", "60"]).current_dir(folder))
+}
+
 /// A user without rights; has this number on every Linux.
 pub const NOBODY: u32 = 65534;
 

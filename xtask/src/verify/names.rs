@@ -3,9 +3,10 @@
 use super::promises::Promises;
 use crate::tidy::Tree;
 
-/// Where planted mistakes and small worlds are listed.
+/// Where planted mistakes, small worlds and faults of a chaos run are listed.
 const MISTAKES: &[&str] = &["crates/posthaste/src/engine/mistakes.rs", "crates/posthaste/src/simulator/planted.rs"];
 const WORLDS: &[&str] = &["crates/posthaste/src/simulator/exhaustive/small.rs"];
+const FAULTS: &[&str] = &["xtask/src/chaos/faults/kind.rs"];
 
 /// What is named and not there.
 pub fn missing(tree: &Tree, promises: &Promises) -> Vec<String> {
@@ -20,6 +21,7 @@ pub fn missing(tree: &Tree, promises: &Promises) -> Vec<String> {
         };
         look(&promise.planted, MISTAKES, |name| format!("Self::{name},"), "planted mistake");
         look(&promise.worlds, WORLDS, |name| format!("name: \"{name}\""), "small world");
+        look(&promise.chaos, FAULTS, |name| format!("\"{name}"), "fault");
     }
     let tests = promises.found.iter().map(|found| &found.test).filter(|name| !name.is_empty() && !is_test(tree, name));
     missing.extend(tests.map(|name| format!("there is no test `{name}`")));
@@ -46,12 +48,15 @@ mod tests {
             ("a.rs", "fn nothing_is_lost() {}"),
             (MISTAKES[0], "        Self::Forgets,\n"),
             (WORLDS[0], "Self { name: \"deaths\","),
+            (FAULTS[0], "\"kill_relay\""),
         ]);
-        let row = |test, planted, world| {
-            let text = format!("[[promise]]\ntests = ['{test}']\nplanted = ['{planted}']\nworlds = ['{world}']");
+        let row = |test, planted, world, fault| {
+            let text = format!(
+                "[[promise]]\ntests = ['{test}']\nplanted = ['{planted}']\nworlds = ['{world}']\nchaos = ['{fault}']"
+            );
             missing(&tree, &Promises::parse(&text).expect("a promise"))
         };
-        assert_eq!(row("nothing_is_lost", "Forgets", "deaths"), Vec::<String>::new());
-        assert_eq!(row("something_is_lost", "Remembers", "lives").len(), 3);
+        assert_eq!(row("nothing_is_lost", "Forgets", "deaths", "kill_relay"), Vec::<String>::new());
+        assert_eq!(row("something_is_lost", "Remembers", "lives", "hug_relay").len(), 4);
     }
 }

@@ -22,6 +22,7 @@ pub fn render(promises: &Promises, results: &Results) -> String {
     list(&mut page, "Known limits", &promises.limits);
     simulator(&mut page, results);
     exhaustive(&mut page, results);
+    chaos(&mut page, results);
     page.push_str("\n## Found and mended\n\n| what was wrong | found by | test that failed before |\n|---|---|---|\n");
     for found in &promises.found {
         let test = if found.test.is_empty() { String::new() } else { format!("`{}`", found.test) };
@@ -38,7 +39,12 @@ fn list(page: &mut String, title: &str, lines: &[String]) {
 }
 
 fn tries(promise: &Promise) -> String {
-    let kinds = [("", &promise.tests), ("planted: ", &promise.planted), ("small worlds: ", &promise.worlds)];
+    let kinds = [
+        ("", &promise.tests),
+        ("planted: ", &promise.planted),
+        ("small worlds: ", &promise.worlds),
+        ("chaos: ", &promise.chaos),
+    ];
     let named = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let parts =
         kinds.iter().filter(|(_, names)| !names.is_empty()).map(|(what, names)| format!("{what}{}", named(names)));
@@ -56,6 +62,10 @@ fn figure(promise: &Promise, results: &Results) -> String {
         let of_promise = rows.filter(|row| promise.worlds.iter().any(|world| row["world"] == world.as_str()));
         let schedules: u64 = of_promise.filter_map(|row| row["schedules"].as_u64()).sum();
         parts.push(format!("0 in all {} schedules of these worlds", grouped(schedules)));
+    }
+    if let Some(result) = results.get("chaos").filter(|_| !promise.chaos.is_empty()) {
+        let faults: u64 = promise.chaos.iter().filter_map(|kind| result["faults"][kind].as_u64()).sum();
+        parts.push(format!("0 of {} events beside {} such faults", thousands(&result["verified"]), grouped(faults)));
     }
     if parts.is_empty() { "every CI run".into() } else { parts.join("; ") }
 }
@@ -102,6 +112,47 @@ fn exhaustive(page: &mut String, results: &Results) {
         length(&result["planted_found"]),
         names(&result["planted_missed"])
     );
+}
+
+fn chaos(page: &mut String, results: &Results) {
+    let Some(result) = results.get("chaos") else { return };
+    let _ = write!(
+        page,
+        "\n## Chaos\n\n{} Seed {}.\n\nReal programs, {} s of faults ({} of them), {} events verified from the consumers' own records. \
+         Faults: {}.\n\n| store | destination | committed | arrivals | given up | repeats by cause | broken promises |\n\
+         |---|---|---|---|---|---|---|\n",
+        when(result),
+        result["seed"],
+        thousands(&result["seconds"]),
+        thousands(&result["faults_in_all"]),
+        thousands(&result["verified"]),
+        counts(&result["faults"]),
+    );
+    for row in result["verdicts"].as_array().into_iter().flatten() {
+        let cells = [
+            text(&row["store"]),
+            text(&row["destination"]),
+            thousands(&row["committed"]),
+            thousands(&row["arrivals"]),
+            thousands(&row["discarded"]),
+            counts(&row["duplicates"]),
+            counts(&row["broken"]),
+        ];
+        let _ = writeln!(page, "| {} |", cells.join(" | "));
+    }
+    let _ = write!(
+        page,
+        "\n| takeover, lease {} ms | count | p50 | p99 | most |\n|---|---|---|---|---|\n",
+        result["lease_ms"]
+    );
+    for (what, name) in [("after `kill -9`", "after_kill"), ("after SIGTERM", "after_stop")] {
+        let row = &result["takeovers"][name];
+        let ms = |name: &str| row[name].as_u64().map_or("–".into(), |ms| format!("{} ms", grouped(ms)));
+        let _ =
+            writeln!(page, "| {what} | {} | {} | {} | {} |", row["count"], ms("p50_ms"), ms("p99_ms"), ms("max_ms"));
+    }
+    let most = result["peak_memory_kb"].as_u64().unwrap_or_default() / 1024;
+    let _ = writeln!(page, "\nThe most memory of a relay was {most} MB.");
 }
 
 fn when(result: &Value) -> String {

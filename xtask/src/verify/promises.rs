@@ -26,6 +26,8 @@ pub struct Promise {
     pub planted: Vec<String>,
     /// Small worlds of which every schedule is tried.
     pub worlds: Vec<String>,
+    /// Faults of a chaos run.
+    pub chaos: Vec<String>,
 }
 
 /// Something that was wrong, and is not any more.
@@ -52,6 +54,7 @@ impl Promises {
             tests: strings(row, "tests"),
             planted: strings(row, "planted"),
             worlds: strings(row, "worlds"),
+            chaos: strings(row, "chaos"),
         };
         let found = |row: &Table| Found { what: string(row, "what"), by: string(row, "by"), test: string(row, "test") };
         Ok(Self {

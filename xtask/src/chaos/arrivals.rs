@@ -1,0 +1,78 @@
+//! What was committed, and what consumers recorded.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// How far each key came: its messages have the numbers from one up to this.
+#[derive(Debug, Default)]
+pub struct Committed(pub HashMap<String, u64>);
+
+impl Committed {
+    pub fn read(text: &str) -> Result<Self> {
+        let row = |line: &str| {
+            let (key, number) = line.split_once('\t')?;
+            Some((key.to_owned(), number.parse().ok()?))
+        };
+        text.lines().map(row).collect::<Option<_>>().map(Self).context("what was committed cannot be read")
+    }
+
+    pub fn messages(&self) -> u64 {
+        self.0.values().sum()
+    }
+}
+
+/// What a consumer did with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    Taken,
+    /// Taken, and the relay was not told.
+    InSilence,
+    Failed,
+    Refused,
+}
+
+/// One line of a consumer's record.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival<'a> {
+    /// Microseconds since 1970.
+    pub at: u64,
+    pub relay: &'a str,
+    pub id: &'a str,
+    pub key: &'a str,
+    pub number: u64,
+    pub done: Done,
+}
+
+impl<'a> Arrival<'a> {
+    fn parse(line: &'a str) -> Option<Self> {
+        let mut parts = line.split('\t');
+        let mut next = || parts.next();
+        let (at, relay, id, key, number) = (next()?.parse().ok()?, next()?, next()?, next()?, next()?.parse().ok()?);
+        let done = match next()? {
+            "taken" => Done::Taken,
+            "silence" => Done::InSilence,
+            "failed" => Done::Failed,
+            "refused" => Done::Refused,
+            _ => return None,
+        };
+        Some(Self { at, relay, id, key, number, done })
+    }
+
+    /// Whether the consumer has it.
+    pub fn is_taken(&self) -> bool {
+        matches!(self.done, Done::Taken | Done::InSilence)
+    }
+}
+
+/// Shows every line of a record, in order.
+pub fn read(path: &Path, mut show: impl FnMut(Arrival<'_>)) -> Result<()> {
+    for line in BufReader::new(File::open(path)?).lines() {
+        let line = line?;
+        show(Arrival::parse(&line).with_context(|| format!("{} has a line that is none: {line}", path.display()))?);
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! Whether the promises were kept at one destination, by its consumer's own record.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::arrivals::{self, Arrival, Committed, Done};
+use super::fault_log::Entry;
+use super::scene::Destination;
+use super::words::{LEASE_EXPIRED, OUT_OF_REACH, UNANSWERED};
+
+/// Examples of what went wrong that are shown.
+const SHOWN: usize = 10;
+/// A fault explains a repeat if it was in force between the two arrivals, or so shortly before the first that its answer was lost.
+const MARGIN_MICROS: u64 = 5_000_000;
+
+#[derive(Debug, Default)]
+pub struct Verdict {
+    pub scene: &'static str,
+    pub destination: String,
+    pub committed: u64,
+    /// Messages that consumers have, repeats included.
+    pub arrivals: u64,
+    /// Refused by their consumer and given up by an operator.
+    pub discarded: u64,
+    pub duplicates: BTreeMap<&'static str, u64>,
+    pub broken: BTreeMap<&'static str, u64>,
+    pub examples: Vec<String>,
+}
+
+/// What is known of one key.
+#[derive(Default)]
+struct Key {
+    /// The newest number that arrived.
+    newest: u64,
+    /// When each number arrived last, and whether the relay was told.
+    arrived: HashMap<u64, (u64, Done)>,
+    refused: HashSet<u64>,
+}
+
+impl Verdict {
+    pub fn reach(
+        scene: &'static str,
+        destination: &Destination,
+        committed: &Committed,
+        faults: &[Entry],
+    ) -> Result<Self> {
+        let (name, all) = (destination.name.clone(), committed.messages());
+        let mut verdict = Self { scene, destination: name, committed: all, ..Self::default() };
+        let concerns = |fault: &&Entry| {
+            fault.scene.is_none_or(|of| of == scene) && concerns(fault.kind, &fault.target, &destination.name)
+        };
+        let faults: Vec<&Entry> = faults.iter().filter(concerns).collect();
+        let mut keys: HashMap<String, Key> = HashMap::new();
+        let mut refused: HashMap<String, (String, u64)> = HashMap::new();
+        arrivals::read(&destination.record, |arrival| {
+            if arrival.done == Done::Refused {
+                refused.insert(arrival.id.to_owned(), (arrival.key.to_owned(), arrival.number));
+            }
+            let key = keys.entry(arrival.key.to_owned()).or_default();
+            verdict.judge(key, &arrival, committed, &faults);
+        })?;
+        let discarded: HashSet<_> = destination.discarded.iter().filter_map(|id| refused.get(id)).cloned().collect();
+        verdict.discarded = destination.discarded.len() as u64;
+        if discarded.len() != destination.discarded.len() {
+            verdict.breaks("dead_without_cause", "discarded messages that were never refused".into());
+        }
+        verdict.look_for_lost(&keys, committed, &discarded);
+        Ok(verdict)
+    }
+
+    fn judge(&mut self, key: &mut Key, arrival: &Arrival<'_>, committed: &Committed, faults: &[&Entry]) {
+        let Arrival { at, number, done, .. } = *arrival;
+        let place = || format!("{} {number} at {at} through {}", arrival.key, arrival.relay);
+        if number == 0 || committed.0.get(arrival.key).is_none_or(|last| number > *last) {
+            self.breaks("never_committed", place());
+        }
+        if done == Done::Refused {
+            key.refused.insert(number);
+        }
+        if !arrival.is_taken() {
+            return;
+        }
+        self.arrivals += 1;
+        match key.arrived.insert(number, (at, done)) {
+            Some((before, told)) => {
+                let cause = cause(arrival, before, told, faults);
+                *self.duplicates.entry(cause.unwrap_or("unexplained")).or_default() += 1;
+                if cause.is_none() {
+                    self.breaks("unexplained_duplicate", format!("{}, before at {before}", place()));
+                }
+            }
+            None if number < key.newest => self.breaks("out_of_order", place()),
+            None => {
+                let missing = (key.newest + 1..number).find(|earlier| !key.refused.contains(earlier));
+                if let Some(missing) = missing {
+                    self.breaks("overtaken", format!("{}, before {missing}", place()));
+                }
+                key.newest = number;
+            }
+        }
+    }
+
+    fn look_for_lost(
+        &mut self,
+        keys: &HashMap<String, Key>,
+        committed: &Committed,
+        discarded: &HashSet<(String, u64)>,
+    ) {
+        for (name, last) in &committed.0 {
+            let arrived = |number: &u64| keys.get(name).is_some_and(|key| key.arrived.contains_key(number));
+            let lost = (1..=*last).filter(|number| !arrived(number) && !discarded.contains(&(name.clone(), *number)));
+            lost.for_each(|number| self.breaks("lost", format!("{name} {number}")));
+        }
+    }
+
+    fn breaks(&mut self, promise: &'static str, example: String) {
+        *self.broken.entry(promise).or_default() += 1;
+        if self.examples.len() < SHOWN {
+            self.examples.push(format!("{promise}: {example}"));
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        json!({
+            "store": self.scene, "destination": self.destination, "committed": self.committed, "arrivals": self.arrivals,
+            "discarded": self.discarded, "duplicates": self.duplicates, "broken": self.broken, "examples": self.examples,
+        })
+    }
+}
+
+/// Whether a fault can make a destination get something twice.
+fn concerns(kind: &str, target: &str, destination: &str) -> bool {
+    let link = target.rsplit_once('-').map(|(_, server)| server);
+    match kind {
+        "kill_relay" | "freeze_relay" | "stop_relay" | "kill_store" | "fail_over" => true,
+        "fill_disk" | "limit_memory" => true,
+        LEASE_EXPIRED | UNANSWERED => true,
+        "kill_broker" | OUT_OF_REACH => target == destination,
+        "replay_delivered" | "replay_dead" => target.split(' ').next() == Some(destination),
+        "kill_writer" | "discard" | "pause" | "skew_clock" => false,
+        _ => link.is_some_and(|server| server == "store" || server == "standby" || server == destination),
+    }
+}
+
+/// Why something came again.
+fn cause(arrival: &Arrival<'_>, before: u64, told: Done, faults: &[&Entry]) -> Option<&'static str> {
+    if told == Done::InSilence {
+        return Some("not answered");
+    }
+    if arrival.relay == "redelivered" {
+        return Some("redelivered by the broker");
+    }
+    let key = format!(" order/{}", arrival.key);
+    let of_others = |fault: &&&Entry| match fault.kind {
+        "replay_delivered" => !fault.target.ends_with(&key),
+        UNANSWERED => fault.target != arrival.id,
+        _ => false,
+    };
+    let between = |fault: &&&Entry| fault.from <= arrival.at && fault.to.saturating_add(MARGIN_MICROS) >= before;
+    let fault = faults.iter().filter(|fault| !of_others(fault)).find(between)?;
+    Some(match fault.kind {
+        LEASE_EXPIRED => "lease expired",
+        UNANSWERED | OUT_OF_REACH => "not answered in time",
+        kind if kind.starts_with("replay") => "replayed",
+        _ => "fault between the two",
+    })
+}
