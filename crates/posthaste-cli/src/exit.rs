@@ -31,10 +31,11 @@ pub const HELP: &str = "\
 Exit codes:
     0  done, and all is well
     1  done, and the answer is bad news: `status` or `check` found something that
-       needs a person, the message asked for does not exist, the demo's proof failed
+       needs a person, the message asked for does not exist, `adopt` finds no such table
+       or none that it knows, the demo's proof failed
     2  the command line or the config is wrong
-    3  the store cannot be reached, is busy, or refuses access; `run` waits for a store
-       that cannot be reached
+    3  the store, or the database that `adopt` looks at, cannot be reached, is busy, or
+       refuses access; `run` waits for a store that cannot be reached
     4  the store holds no journal, or one of another version: run `posthaste migrate`
     5  the store is damaged, or there is a bug: please report it
   130  `run` was told to stop twice and did not finish what was in flight";

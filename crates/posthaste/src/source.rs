@@ -78,6 +78,13 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// What a database says, where that is the log.
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        Self::new(error)
+    }
+}
+
 /// How an event ended that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {

@@ -105,8 +105,7 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
     let mut checked = settings.clone();
     checked.preset = args.preset.or(Some(Preset::Status));
     Source::new(checked).map_err(|problem| Misuse(problem.to_string()))?;
-    let proposed = Source::propose(&settings, args.limit.into()).await;
-    let proposal = proposed.map_err(|error| Misuse(error.to_string()))?;
+    let proposal = Source::propose(&settings, args.limit.into()).await?;
     let name = args.source.clone().unwrap_or_else(|| source_name(&proposal.table));
     let config = config(&name, &args.url, &proposal);
     let written = if args.write { Some(write(context, &name, &config)?) } else { None };

@@ -6,7 +6,7 @@ const TABLE: &str = "CREATE TABLE outbox_events (id integer PRIMARY KEY, event_t
     payload text, tenant_id text, status text DEFAULT 'PENDING', created_at text)";
 
 /// A place with the database of an application, and so many rows in it.
-fn with_a_table(rows: usize) -> Place {
+pub fn with_a_table(rows: usize) -> Place {
     let place = Place::migrated();
     let shop = rusqlite::Connection::open(place.path("shop.db")).unwrap();
     shop.pragma_update(None, "journal_mode", "WAL").unwrap();
@@ -19,7 +19,7 @@ fn with_a_table(rows: usize) -> Place {
     place
 }
 
-fn pending(place: &Place) -> i64 {
+pub fn pending(place: &Place) -> i64 {
     let shop = rusqlite::Connection::open(place.path("shop.db")).unwrap();
     shop.query_row("SELECT count(*) FROM outbox_events WHERE status = 'PENDING'", [], |row| row.get(0)).unwrap()
 }
@@ -66,7 +66,7 @@ fn what_was_adopted_is_read_and_marked_by_a_relay() {
 #[test]
 fn what_cannot_be_adopted_says_why() {
     let place = with_a_table(0);
-    let wrong = place.run(["adopt", "missing", "--url", "sqlite:shop.db"]).ends_with(2).stderr;
+    let wrong = place.run(["adopt", "missing", "--url", "sqlite:shop.db"]).ends_with(1).stderr;
     assert!(wrong.contains("no table `missing`"), "{wrong}");
     let wrong = place.run(["adopt", "outbox", "--url", "oracle://db"]).ends_with(2).stderr;
     assert!(wrong.contains("postgres://"), "{wrong}");
@@ -75,4 +75,17 @@ fn what_cannot_be_adopted_says_why() {
     let odd =
         place.run(["adopt", "outbox_events", "--url", "sqlite:shop.db", "--preset", "debezium"]).ends_with(2).stderr;
     assert!(odd.contains("it has id, event_type"), "{odd}");
+}
+
+#[test]
+fn a_database_that_is_not_there_is_named_and_never_made() {
+    let place = with_a_table(0);
+    let wrong = place.run(["adopt", "outbox", "--url", "sqlite:shops.db"]).ends_with(3).stderr;
+    let path = place.path("shops.db");
+    assert!(wrong.contains(&format!("no such file {}", path.display())) && wrong.contains("sqlite:FILE"), "{wrong}");
+    assert!(!path.exists());
+    let wrong = place.run(["adopt", "outbox", "--url", "postgres://ann@127.0.0.1:1/shop"]).ends_with(3).stderr;
+    assert!(wrong.contains("127.0.0.1:1"), "{wrong}");
+    let wrong = place.run(["adopt", "outbox_sources", "--url", "sqlite:posthaste.db"]).ends_with(1).stderr;
+    assert!(wrong.contains("no preset fits"), "{wrong}");
 }

@@ -20,6 +20,7 @@ pub use self::preset::Preset;
 use self::reading::TableReading;
 use self::row::Template;
 pub use self::settings::{Columns, Pending, Settings, Taken};
+use crate::error::Kind;
 use crate::sink::settings::Problem;
 use crate::source::{Checkpoint, Error, Event, Reading, Source};
 
@@ -61,7 +62,7 @@ impl Table {
     }
 
     /// What the table would be read as by its preset, or by the one that knows most of its columns; and some rows.
-    pub async fn propose(settings: &Settings, limit: usize) -> Result<Proposal, Error> {
+    pub async fn propose(settings: &Settings, limit: usize) -> crate::Result<Proposal> {
         let mut database = Database::connect(&settings.url).await?;
         let table = database.table(settings.name()).await?;
         let presets = settings.preset.map_or_else(|| Preset::ALL.to_vec(), |preset| vec![preset]);
@@ -77,7 +78,10 @@ impl Table {
             }
         }
         let Some((preset, layout)) = fitting else {
-            return Err(Error::new(format_args!("no preset fits, so name the columns. {}", wrong.join(". "))));
+            // One that was asked for is the caller's mistake; that none is known is how things are.
+            let kind = if settings.preset.is_some() { Kind::Invalid } else { Kind::NotFound };
+            let text = format!("no preset fits, so name the columns. {}", wrong.join(". "));
+            return Err(crate::Error::new(kind, text));
         };
         propose(database, &Settings { preset: Some(preset), ..settings.clone() }, preset, layout, limit).await
     }
@@ -97,7 +101,7 @@ async fn propose(
     preset: Preset,
     layout: Layout,
     limit: usize,
-) -> Result<Proposal, Error> {
+) -> crate::Result<Proposal> {
     let dialect = database.dialect();
     let mut rows = database.query(&dialect.fetch(&layout, &[], limit)).await?;
     let pending = !rows.is_empty();
@@ -105,8 +109,9 @@ async fn propose(
         rows = database.query(&dialect.sample(&layout, limit)).await?;
     }
     let template = template(settings, &database, &layout);
-    let events = rows.into_iter().map(|row| row::event(&layout, &template, row).map_err(Error::new));
-    let events = events.collect::<Result<_, _>>()?;
+    let invalid = |why| crate::Error::new(Kind::Invalid, why);
+    let events = rows.into_iter().map(|row| row::event(&layout, &template, row).map_err(invalid));
+    let events = events.collect::<crate::Result<_>>()?;
     let table = layout.table.full_name();
     Ok(Proposal { preset, table, columns: layout.described(), events, pending })
 }
@@ -133,7 +138,8 @@ impl Source for Table {
     async fn check(&self) -> Result<(), Error> {
         let (mut database, layout, _) = self.open().await?;
         let statement = database.dialect().fetch(&layout, &[], 1);
-        database.query(&statement).await.map(drop)
+        database.query(&statement).await?;
+        Ok(())
     }
 
     fn parse(&self, _: &str) -> Result<Checkpoint, String> {

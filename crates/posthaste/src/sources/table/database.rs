@@ -7,9 +7,8 @@ use super::layout::{Column, Found};
 use super::row::Row;
 use super::statement::{Dialect, Statement};
 use crate::Secret;
-use crate::error::{Error as StoreError, Kind, Result as StoreResult};
+use crate::error::{Error, Kind, Result};
 use crate::sink::settings::Problem;
-use crate::source::Error;
 
 #[cfg(feature = "mysql")]
 mod mysql;
@@ -52,7 +51,7 @@ fn scheme(url: &Secret) -> &str {
 }
 
 impl Database {
-    pub(super) async fn connect(url: &Secret) -> Result<Self, Error> {
+    pub(super) async fn connect(url: &Secret) -> Result<Self> {
         in_time(async {
             match scheme(url) {
                 #[cfg(feature = "mysql")]
@@ -61,7 +60,7 @@ impl Database {
                 "sqlite" => Ok(Self::Sqlite(sqlite::Sqlite::open(url).await?)),
                 #[cfg(feature = "postgres")]
                 "postgres" | "postgresql" => Ok(Self::Postgres(postgres::Postgres::connect(url).await?)),
-                _ => Err(StoreError::new(Kind::Invalid, "the url names no database")),
+                _ => Err(Error::new(Kind::Invalid, "the url names no database")),
             }
         })
         .await
@@ -91,7 +90,7 @@ impl Database {
     }
 
     /// The table of this name, as the database knows it.
-    pub(super) async fn table(&mut self, name: &str) -> Result<Found, Error> {
+    pub(super) async fn table(&mut self, name: &str) -> Result<Found> {
         let (schema, table) = name.rsplit_once('.').unwrap_or(("", name));
         let columns = in_time(async {
             match self {
@@ -106,11 +105,12 @@ impl Database {
         .await?;
         found(columns).ok_or_else(|| {
             let place = self.place();
-            Error::new(format_args!("{place} has no table `{name}` that can be seen: write its name as schema.table"))
+            let text = format!("{place} has no table `{name}` that can be seen: write its name as schema.table");
+            Error::new(Kind::NotFound, text)
         })
     }
 
-    pub(super) async fn query(&mut self, statement: &Statement) -> Result<Vec<Row>, Error> {
+    pub(super) async fn query(&mut self, statement: &Statement) -> Result<Vec<Row>> {
         in_time(async {
             match self {
                 #[cfg(feature = "postgres")]
@@ -124,7 +124,7 @@ impl Database {
         .await
     }
 
-    pub(super) async fn execute(&mut self, statement: &Statement) -> Result<(), Error> {
+    pub(super) async fn execute(&mut self, statement: &Statement) -> Result<()> {
         in_time(async {
             match self {
                 #[cfg(feature = "postgres")]
@@ -150,9 +150,7 @@ fn found(columns: Catalogue) -> Option<Found> {
     Some(Found { schema: Some(schema).filter(|schema| !schema.is_empty()), name, columns })
 }
 
-async fn in_time<T>(asked: impl Future<Output = StoreResult<T>>) -> Result<T, Error> {
-    match tokio::time::timeout(PATIENCE, asked).await {
-        Ok(answer) => answer.map_err(Error::new),
-        Err(_) => Err(Error::new(format_args!("the database gave no answer within {PATIENCE:?}"))),
-    }
+async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
+    let silent = |_| Error::new(Kind::Unavailable, format!("the database gave no answer within {PATIENCE:?}"));
+    tokio::time::timeout(PATIENCE, asked).await.map_err(silent)?
 }

@@ -18,7 +18,7 @@ const MAX_LEFT: usize = 1_000;
 /// Ids in one statement.
 const IDS: usize = 500;
 
-type Fetching = BoxFuture<'static, (Database, Result<Vec<Row>, Error>)>;
+type Fetching = BoxFuture<'static, (Database, crate::Result<Vec<Row>>)>;
 
 pub(super) struct TableReading {
     /// Not there while it fetches.

@@ -29,6 +29,7 @@ impl Sqlite {
         let path = path.strip_prefix("//").unwrap_or(&path).to_owned();
         let place = format!("sqlite:{path}");
         let opened = tokio::task::spawn_blocking(move || {
+            must_be_there(Path::new(&path))?;
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(Path::new(&path), flags)?;
             connection.busy_timeout(BUSY)?;
@@ -78,6 +79,16 @@ impl Sqlite {
         let work = move || work(&connection.lock().unwrap_or_else(PoisonError::into_inner));
         tokio::task::spawn_blocking(work).await.map_err(gone)?
     }
+}
+
+/// SQLite itself would only say that it cannot open the file.
+fn must_be_there(path: &Path) -> Result<()> {
+    if path.try_exists().unwrap_or(true) {
+        return Ok(());
+    }
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let text = format!("no such file {}: write where the application has its database, as sqlite:FILE", path.display());
+    Err(Error::new(Kind::Unavailable, text))
 }
 
 fn gone(error: tokio::task::JoinError) -> Error {
