@@ -7,6 +7,12 @@ def ltrimstr($affix): if isstring and ($affix | isstring) and startswith($affix)
 def rtrimstr($affix):
   if isstring and ($affix | isstring) and endswith($affix) and $affix != "" then .[:length - ($affix | length)] end;
 
+def recurse_down: recurse;
+def IN(values): any(values == .; .);
+def IN(some; values): any(some == values; .);
+def INDEX(rows; name): reduce rows as $row ({}; .[$row | name | tostring] |= $row);
+def INDEX(name): INDEX(.[]; name);
+
 # Names and values of fields as other tools write them.
 def entry_name:
   [.key, .k, .name, .Name, .K, .Key] | map(select(. != null and . != false)) | .[0]

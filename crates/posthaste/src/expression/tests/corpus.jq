@@ -203,3 +203,8 @@ del(.. | numbers)
 delpaths([])
 [1, 2, 3, 4] | del(.[0, 2])
 objects | with_entries(.value |= tostring)
+IN(5, null)
+IN(.[]?; 1, 2)
+INDEX(.lines[]?; .sku)
+objects | .lines? // [] | INDEX(.sku)
+[recurse_down]

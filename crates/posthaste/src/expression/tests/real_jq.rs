@@ -85,3 +85,52 @@ fn expressions_mean_what_they_mean_in_jq() {
     }
     assert!(different.is_empty(), "{} differ:\n{}", different.len(), different.join("\n"));
 }
+
+/// The results as one text, or that there is an error.
+type Said = Option<String>;
+
+fn jq_alone(source: &str) -> Said {
+    let output = Command::new("jq").args(["-nc", &format!("[{source}]")]).output().expect("jq is installed");
+    let text = String::from_utf8(output.stdout).expect("jq writes text");
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+fn here(source: &str) -> Said {
+    let results = Expression::new(source).ok()?.apply(b"null").ok()?;
+    let results: Vec<_> = results.iter().map(|json| String::from_utf8_lossy(json)).collect();
+    Some(format!("[{}]", results.join(",")))
+}
+
+/// What stands in a table of the docs under `heading`, by cells.
+fn table(heading: &str) -> Vec<[String; 3]> {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/expressions.md");
+    let docs = std::fs::read_to_string(docs).expect("the docs are there");
+    let (_, after) = docs.split_once(heading).expect("the docs have the table");
+    let rows =
+        after.lines().skip_while(|line| !line.starts_with("|--")).skip(1).take_while(|line| line.starts_with('|'));
+    rows.map(|row| {
+        let row = row.replace("\\|", "\0");
+        let cell = |n| row.split('|').nth(n).unwrap_or_default().replace('\0', "|").trim().to_owned();
+        [cell(1), cell(2), cell(3)]
+    })
+    .collect()
+}
+
+/// What a cell of the docs says: results between backticks, or that there are none, or an error.
+fn said(cell: &str) -> Said {
+    match cell {
+        "an error" => None,
+        "nothing" => Some("[]".to_owned()),
+        results => Some(format!("[{}]", results.trim_matches('`').replace(", ", ","))),
+    }
+}
+
+#[test]
+fn the_docs_say_truly_how_it_differs_from_jq() {
+    let rows = table("| expression | in jq 1.6 | here |");
+    assert!(rows.len() > 5, "{rows:?}");
+    for [source, in_jq, ours] in rows {
+        let source = source.trim_matches('`');
+        assert_eq!((jq_alone(source), here(source)), (said(&in_jq), said(&ours)), "jq and here: {source}");
+    }
+}
