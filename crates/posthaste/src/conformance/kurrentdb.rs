@@ -12,8 +12,8 @@ use bytes::Bytes;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Server, ServerTlsConfig};
 use uuid::Uuid;
 
 use self::log::Log;
@@ -30,6 +30,7 @@ mod subscription;
 pub struct StandIn {
     shared: Arc<Shared>,
     proxies: Vec<FaultProxy>,
+    is_secured: bool,
     _servers: JoinSet<()>,
 }
 
@@ -61,23 +62,32 @@ impl Shared {
 impl StandIn {
     /// One node.
     pub async fn single() -> Self {
-        Self::of(1).await
+        Self::of(1, None).await
     }
 
     /// Three nodes, of which the first leads.
     pub async fn cluster() -> Self {
-        Self::of(3).await
+        Self::of(3, None).await
     }
 
-    async fn of(nodes: usize) -> Self {
+    /// Three nodes that speak TLS.
+    pub async fn secured_cluster(tls: ServerTlsConfig) -> Self {
+        Self::of(3, Some(tls)).await
+    }
+
+    async fn of(nodes: usize, tls: Option<ServerTlsConfig>) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), length: watch::Sender::new(0) });
         let (mut proxies, mut servers) = (Vec::new(), JoinSet::new());
         for node in 0..nodes {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a local port is free");
             let address = listener.local_addr().expect("it is bound");
             let service = NodeService::new(node, Arc::clone(&shared));
+            let mut server = Server::builder();
+            if let Some(tls) = &tls {
+                server = server.tls_config(tls.clone()).expect("the certificates can be used");
+            }
             servers.spawn(async move {
-                let served = Server::builder().serve_with_incoming(service, TcpIncoming::from(listener)).await;
+                let served = server.serve_with_incoming(service, TcpIncoming::from(listener)).await;
                 served.expect("the stand-in serves until it is dropped");
             });
             let proxy = FaultProxy::to(address).await.expect("a local port is free");
@@ -86,14 +96,21 @@ impl StandIn {
             proxies.push(proxy);
         }
         shared.state().log = Log::with_system_events();
-        Self { shared, proxies, _servers: servers }
+        Self { shared, proxies, is_secured: tls.is_some(), _servers: servers }
     }
 
     /// What a client is given.
     pub fn connection_string(&self) -> String {
         let state = self.shared.state();
         let hosts: Vec<String> = state.addresses.iter().map(ToString::to_string).collect();
-        format!("esdb://{}?tls=false&keepAliveInterval=1000&keepAliveTimeout=1000", hosts.join(","))
+        let options = format!("tls={}&keepAliveInterval=1000&keepAliveTimeout=1000", self.is_secured);
+        format!("esdb://{}?{options}", hosts.join(","))
+    }
+
+    /// The position of the last event.
+    pub fn end(&self) -> u64 {
+        let state = self.shared.state();
+        state.log.len().checked_sub(1).and_then(|last| state.log.get(last)).map_or(0, |last| last.commit_position)
     }
 
     /// Appends an event to a stream. Returns its id.

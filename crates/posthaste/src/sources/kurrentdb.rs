@@ -34,6 +34,7 @@ mod position;
 pub(crate) mod protocol;
 mod settings;
 mod status;
+mod tls;
 
 /// Reads from EventStoreDB or KurrentDB.
 pub struct KurrentDb {

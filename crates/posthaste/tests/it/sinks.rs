@@ -2,7 +2,14 @@
 
 #[cfg(feature = "bullmq")]
 mod bullmq;
-#[cfg(any(feature = "email", feature = "kafka", feature = "nats", feature = "rabbitmq", feature = "redis"))]
+#[cfg(any(
+    feature = "email",
+    feature = "kafka",
+    feature = "kurrentdb",
+    feature = "nats",
+    feature = "rabbitmq",
+    feature = "redis"
+))]
 pub(crate) mod certificates;
 #[cfg(feature = "email")]
 mod email;

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::metadata::MetadataValue;
-use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint as Target, Identity};
+use tonic::transport::{Channel, ClientTlsConfig, Endpoint as Target};
 use tonic::{Request, Status};
 use tonic_prost::ProstCodec;
 
@@ -16,6 +16,7 @@ use super::connection_string::{ConnectionString, Endpoint, NodePreference};
 use super::protocol::gossip::{self, ClusterInfo, MemberInfo};
 use super::protocol::{Empty, NodeState};
 use super::settings::Settings;
+use super::tls;
 use crate::sink::settings::Problem;
 use crate::source::Error;
 
@@ -50,7 +51,7 @@ impl Connector {
             value.set_sensitive(true);
             Ok::<_, Problem>(value)
         });
-        let tls = if string.tls { Some(tls(&string).map_err(wrong)?) } else { None };
+        let tls = if string.tls { Some(tls::config(&string).map_err(wrong)?) } else { None };
         Ok(Self { authorization: authorization.transpose()?, tls, string })
     }
 
@@ -66,11 +67,14 @@ impl Connector {
 
     async fn node(&self, endpoint: &Endpoint) -> Result<Node, Error> {
         let place = format!("{}:{}", endpoint.host, endpoint.port);
-        let target = self.target(&place).map_err(|error| Error::new(format_args!("{place}: {error}")))?;
-        let channel = target
-            .connect()
-            .await
-            .map_err(|error| Error::new(format_args!("{place}: {}", crate::error::full_text(&error))))?;
+        let failed = |error: tonic::transport::Error| {
+            let why = crate::error::full_text(&error);
+            match tls::remedy(&why) {
+                Some(remedy) => Error::new(format_args!("{place}: {remedy} ({why})")),
+                None => Error::new(format_args!("{place}: {why}")),
+            }
+        };
+        let channel = self.target(&place).map_err(failed)?.connect().await.map_err(failed)?;
         Ok(Node {
             channel,
             authorization: self.authorization.clone(),
@@ -148,20 +152,6 @@ impl Node {
 /// Waits until the channel takes a request.
 pub(super) async fn ready(grpc: &mut Grpc<Channel>) -> Result<(), Status> {
     grpc.ready().await.map_err(|error| Status::unavailable(crate::error::full_text(&error)))
-}
-
-/// Whom to trust, and who we are.
-fn tls(string: &ConnectionString) -> Result<ClientTlsConfig, String> {
-    let read = |path: &str| std::fs::read(path).map_err(|error| format!("names the file {path}: {error}"));
-    let mut tls = ClientTlsConfig::new();
-    tls = match &string.ca_file {
-        Some(path) => tls.ca_certificate(Certificate::from_pem(read(path)?)),
-        None => tls.with_native_roots(),
-    };
-    if let Some((certificate, key)) = &string.user_certificate {
-        tls = tls.identity(Identity::from_pem(read(certificate)?, read(key)?));
-    }
-    Ok(tls)
 }
 
 /// The first that is alive, in the order of preference. `Random` takes what comes: the members have no order.

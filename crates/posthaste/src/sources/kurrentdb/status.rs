@@ -17,6 +17,11 @@ pub(super) fn leader(status: &Status) -> Option<Endpoint> {
 
 /// For a person. Reading begins anew in each case.
 pub(super) fn error(status: &Status) -> Error {
+    // With TLS 1.3 the server refuses our certificate after the connection is made.
+    let causes = std::error::Error::source(status).map(crate::error::full_text).unwrap_or_default();
+    if let Some(remedy) = super::tls::remedy(&causes) {
+        return Error::new(format_args!("{remedy} ({:?}: {causes})", status.code()));
+    }
     let what = match status.code() {
         Code::Unavailable => "the server is not there, not ready or too busy",
         Code::Unknown => "the server has no leader, or has failed",

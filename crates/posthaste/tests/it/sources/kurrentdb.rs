@@ -13,6 +13,8 @@ use posthaste::sources::kurrentdb::{Filter, KurrentDb, Persistent, Settings};
 mod behind_a_relay;
 #[cfg(all(feature = "kafka", feature = "postgres", feature = "webhook"))]
 mod payments;
+mod secured;
+mod slow_journal;
 
 posthaste::source_suite!(fresh);
 
