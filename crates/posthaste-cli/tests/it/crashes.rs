@@ -14,6 +14,10 @@ mod by_a_message;
 mod from_outside;
 mod in_flight;
 mod of_a_writer;
+#[cfg(all(feature = "kurrentdb", feature = "postgres", feature = "jq"))]
+mod of_sources;
+#[cfg(all(feature = "crash-points", feature = "table"))]
+mod of_tables;
 
 /// What was printed over all lives, and what the journal had recorded when the last of them ended.
 #[derive(Default)]

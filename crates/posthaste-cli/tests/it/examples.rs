@@ -7,6 +7,8 @@ use crate::program::{Place, Relay, until};
 
 mod chat;
 mod customers;
+#[cfg(all(feature = "kafka", feature = "kurrentdb", feature = "postgres", feature = "webhook"))]
+mod payments;
 mod prompts;
 mod workers;
 

@@ -47,8 +47,8 @@ mod reloading;
 mod scene;
 #[cfg(any(feature = "rabbitmq", feature = "kafka", feature = "postgres", feature = "mysql", feature = "mongodb"))]
 mod servers;
-#[cfg(all(feature = "otlp", feature = "webhook"))]
 mod sources;
+#[cfg(all(feature = "otlp", feature = "webhook"))]
 mod spans;
 #[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres"))]
 mod three_workers;

@@ -17,9 +17,14 @@ pub struct InSchema {
 
 impl InSchema {
     pub fn new() -> (Place, Self) {
+        Self::in_place(three_workers::place_on)
+    }
+
+    /// With a folder that is made for the store.
+    pub fn in_place(make: impl FnOnce(&str) -> Place) -> (Place, Self) {
         let url = format!("postgres://postgres@{}/postgres", servers::address("postgres"));
         let schema = format!("it_{}", uuid::Uuid::now_v7().simple());
-        let place = three_workers::place_on(&format!(
+        let place = make(&format!(
             "{{ type = 'postgres', url = '{url}', partitions = {PARTITIONS}, postgres = {{ schema = '{schema}' }} }}"
         ));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -28,9 +33,20 @@ impl InSchema {
         (place, Self { runtime, client, outbox: Outbox::in_schema(&schema), schema })
     }
 
+    #[cfg(all(feature = "kafka", feature = "kurrentdb", feature = "webhook"))]
+    pub fn schema(&self) -> &str {
+        &self.schema
+    }
+
     /// Runs a statement in which `{schema}` is the schema.
     pub fn execute(&self, sql: &str) {
         self.runtime.block_on(self.client.batch_execute(&sql.replace("{schema}", &self.schema))).unwrap();
+    }
+
+    /// What a query answers, in which `{schema}` is the schema.
+    #[cfg(feature = "kurrentdb")]
+    pub fn query(&self, sql: &str) -> Vec<tokio_postgres::Row> {
+        self.runtime.block_on(self.client.query(&sql.replace("{schema}", &self.schema), &[])).unwrap()
     }
 }
 
@@ -47,7 +63,7 @@ impl Application for InSchema {
 impl Drop for InSchema {
     fn drop(&mut self) {
         // A leftover schema is a nuisance, not a failure.
-        let drop = format!("SET lock_timeout = '20s'; DROP SCHEMA {} CASCADE", self.schema);
+        let drop = format!("SET lock_timeout = '20s'; DROP SCHEMA IF EXISTS {} CASCADE", self.schema);
         let _ = self.runtime.block_on(self.client.batch_execute(&drop));
     }
 }

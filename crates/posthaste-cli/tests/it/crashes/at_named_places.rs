@@ -4,7 +4,7 @@ use super::Chronicle;
 use crate::lives::{Life, place_with_lease};
 use crate::orders::Orders;
 
-const SIGABRT: i32 = 6;
+pub(super) const SIGABRT: i32 = 6;
 
 /// The process dies when it passes this place for the n-th time; a second one takes up its work.
 fn die_at(place_name: &str, nth: u32, provoke: fn(&Life)) {
