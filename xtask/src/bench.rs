@@ -35,6 +35,8 @@ pub enum Name {
     Bullmq,
     /// Expressions: what a filter and a small transformation cost for each message, in microseconds
     Expressions,
+    /// Sources: events of KurrentDB taken into PostgreSQL, beside the same messages written without a source
+    Sources,
     /// Webhooks: how much of a slow endpoint is used, and what a dead one costs the others
     Webhook,
 }

@@ -19,6 +19,10 @@ pub(super) struct Benchmark {
     pub(super) figures: &'static [&'static str],
 }
 
+/// PostgreSQL: durable, with room.
+const POSTGRES: (&str, &[&str]) =
+    ("postgres", &["-c", "fsync=on", "-c", "shared_buffers=1GB", "-c", "max_wal_size=4GB"]);
+
 impl Name {
     pub(super) fn benchmark(self) -> Benchmark {
         match self {
@@ -48,7 +52,7 @@ impl Name {
             Self::Postgres => Benchmark {
                 program: "postgres",
                 features: "postgres",
-                server: Some(("postgres", &["-c", "fsync=on", "-c", "shared_buffers=1GB", "-c", "max_wal_size=4GB"])),
+                server: Some(POSTGRES),
                 services: &[],
                 cases: &["drain", "drain-claim", "drain-bare", "drain-under-a-snapshot"],
                 ratios: &[
@@ -128,6 +132,15 @@ impl Name {
                 cases: &[],
                 ratios: &[],
                 figures: &["filter-us", "transform-us"],
+            },
+            Self::Sources => Benchmark {
+                program: "sources",
+                features: "postgres,kurrentdb,conformance",
+                server: Some(POSTGRES),
+                services: &[],
+                cases: &["ingest", "enqueue", "read"],
+                ratios: &[("ingest_vs_enqueue", "ingest", "enqueue")],
+                figures: &["rss-mb"],
             },
             Self::Webhook => Benchmark {
                 program: "webhook",

@@ -8,6 +8,8 @@ use std::time::Instant;
 mod claim;
 mod database;
 mod latency;
+#[path = "../common/memory.rs"]
+mod memory;
 #[path = "../common/null.rs"]
 mod null;
 mod relay;

@@ -6,7 +6,8 @@ use mysql_async::prelude::Queryable;
 use posthaste::relay::Settings;
 
 use crate::database::Database;
-use crate::null::{drain, peak_rss_mb};
+use crate::memory::peak_rss_mb;
+use crate::null::drain;
 use crate::{BACKLOG, MESSAGES, rate};
 
 /// Messages per second; while somebody else looks at the database as it was before, or not.

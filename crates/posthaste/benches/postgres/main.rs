@@ -9,6 +9,8 @@ mod bare;
 mod claim;
 mod database;
 mod latency;
+#[path = "../common/memory.rs"]
+mod memory;
 #[path = "../common/null.rs"]
 mod null;
 mod relay;

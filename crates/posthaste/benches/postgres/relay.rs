@@ -5,7 +5,8 @@ use std::time::Instant;
 use posthaste::relay::Settings;
 
 use crate::database::{Database, wal_bytes};
-use crate::null::{drain, peak_rss_mb};
+use crate::memory::peak_rss_mb;
+use crate::null::drain;
 use crate::{BACKLOG, BATCH, MESSAGES, rate};
 
 /// Messages per second; while somebody else looks at the database as it was before, or not.
