@@ -96,10 +96,10 @@ impl Section<'_> {
     }
 
     fn check_name(&mut self) {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
         if self.name.is_empty() || self.name.len() > 100 || !self.name.chars().all(plain) {
             let key = format!("destinations.{:?}", self.name);
-            self.problems.push(Problem::new(key, "is not a name: use letters, digits and - _ . only, 100 at most"));
+            self.problems.push(Problem::new(key, "is not a name: use letters, digits and - _ . : only, 100 at most"));
         }
     }
 

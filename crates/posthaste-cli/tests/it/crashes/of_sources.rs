@@ -135,7 +135,7 @@ fn place_on(store: &str, connection_string: &str) -> Place {
          [sources.accounts]\n\
          type = 'kurrentdb'\n\
          max_batch = 50\n\
-         map = '{{aggregate_type: \"account\", aggregate_id: (.data.number | tostring)}}'\n\
+         map = '{{key: .stream, aggregate_type: \"account\", aggregate_id: (.data.number | tostring)}}'\n\
          [sources.accounts.kurrentdb]\n\
          connection_string = '{connection_string}'\n\
          filter = {{ event_type_prefix = ['account.'] }}\n"
