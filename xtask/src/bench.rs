@@ -3,6 +3,8 @@
 //! A benchmark is a program in `crates/posthaste/benches` of the same name. Called with the name of a case it does that work once
 //! and prints, as its last line, how much it did per second. This frame calls the cases in turn, round after round, so that a
 //! machine that gets slower meanwhile slows all of them, and compares within each round.
+//!
+//! `peers` and `growth` measure the program as it is shipped, from outside; `charts` draws what they have put on record.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -16,6 +18,13 @@ use crate::services::{self, InUse, Server};
 use crate::step::{cargo, execute, shown};
 
 mod catalog;
+mod charts;
+mod database;
+mod growth;
+mod peers;
+mod record;
+mod shipped;
+mod waits;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Name {
@@ -42,8 +51,12 @@ pub enum Name {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
-    name: Name,
+    #[command(subcommand)]
+    from_outside: Option<FromOutside>,
+    #[arg(required = true)]
+    name: Option<Name>,
     /// How often each case is measured; the median counts
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -55,11 +68,31 @@ pub struct Args {
     keep_services: bool,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum FromOutside {
+    /// The shipped program beside graphile-worker, pg-boss, River and a claim loop, on one PostgreSQL
+    Peers(peers::Args),
+    /// The shipped program over growing backlogs, messages, keys, destinations, workers and parked messages
+    Growth(growth::Args),
+    /// Draw the pictures in `docs/pictures` from what is on record
+    Charts,
+}
+
 /// Per case, what each round measured.
 type Measured = BTreeMap<&'static str, Vec<f64>>;
 
 pub fn run(args: &Args) -> Result<()> {
-    let benchmark = args.name.benchmark();
+    match (&args.from_outside, args.name) {
+        (Some(FromOutside::Peers(args)), _) => peers::run(args),
+        (Some(FromOutside::Growth(args)), _) => growth::run(args),
+        (Some(FromOutside::Charts), _) => charts::draw(),
+        (None, Some(name)) => in_turn(&name.benchmark(), args),
+        (None, None) => bail!("name a benchmark"),
+    }
+}
+
+/// Measures the cases of a benchmark in turn.
+fn in_turn(benchmark: &Benchmark, args: &Args) -> Result<()> {
     if args.rounds == 0 {
         bail!("`--rounds` must be at least 1");
     }
@@ -67,9 +100,9 @@ pub fn run(args: &Args) -> Result<()> {
         [] => None,
         names => Some(InUse::start(&services::named(names)?, args.keep_services)?),
     };
-    execute(cargo_bench(&benchmark).arg("--no-run"))?;
+    execute(cargo_bench(benchmark).arg("--no-run"))?;
     let server = benchmark.server.map(|(name, options)| Server::start(name, options)).transpose()?;
-    let program = Program { benchmark: &benchmark, server };
+    let program = Program { benchmark, server };
     let mut measured = Measured::new();
     for _ in 0..args.rounds {
         for case in benchmark.cases {
@@ -77,7 +110,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
     }
     if !args.json {
-        print_table(&benchmark, &measured);
+        print_table(benchmark, &measured);
     }
     let mut results = Map::new();
     for (name, of, to) in benchmark.ratios {

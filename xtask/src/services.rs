@@ -18,7 +18,7 @@ mod ask;
 mod cache;
 mod catalog;
 mod emulate;
-mod go;
+pub mod go;
 mod in_use;
 pub mod install;
 mod instance;

@@ -16,7 +16,7 @@ mod page;
 mod promises;
 mod results;
 
-pub use self::results::record;
+pub use self::results::{record, record_in};
 
 const PAGE: &str = "VERIFICATION.md";
 

@@ -169,6 +169,11 @@ impl Process {
         child.wait()?;
         stopped
     }
+
+    /// The process that the others of the server are children of.
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
 }
 
 impl Drop for Server {

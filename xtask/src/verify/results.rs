@@ -38,13 +38,21 @@ impl Results {
 }
 
 /// Puts a result on record.
-pub fn record(tool: &str, mut result: Value) -> Result<()> {
+pub fn record(tool: &str, result: Value) -> Result<()> {
+    record_in(FOLDER, tool, result)?;
+    println!("cargo xtask verify --report writes the page anew");
+    Ok(())
+}
+
+/// Puts a result on record in a folder, with the day and the commit.
+pub fn record_in(folder: &str, name: &str, mut result: Value) -> Result<()> {
     let fields = result.as_object_mut().context("a result is an object")?;
     fields.insert("date".into(), said("date", &["-u", "+%F"])?.into());
     fields.insert("commit".into(), said("git", &["rev-parse", "--short=10", "HEAD"])?.into());
-    let path = Path::new(FOLDER).join(format!("{tool}.json"));
+    fs::create_dir_all(folder)?;
+    let path = Path::new(folder).join(format!("{name}.json"));
     fs::write(&path, serde_json::to_string_pretty(&result)? + "\n")?;
-    println!("recorded in {}; cargo xtask verify --report writes the page anew", path.display());
+    println!("recorded in {}", path.display());
     Ok(())
 }
 
