@@ -66,7 +66,7 @@ impl Postgres {
 
     pub fn spent(&self) -> Result<Spent> {
         let wal = self.ask("postgres", "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')")?;
-        Ok(Spent { cpu_seconds: cpu_seconds(self.server.pid())?, wal_bytes: wal.parse()? })
+        Ok(Spent { cpu_seconds: cpu_seconds(self.server.pid()?)?, wal_bytes: wal.parse()? })
     }
 
     /// What the server spends on some work.

@@ -134,6 +134,11 @@ impl Server {
         &self.nodes[nth].folder
     }
 
+    /// The process of its first node, which all others of that node are children of.
+    pub fn pid(&self) -> Result<u32> {
+        self.nodes[0].child.as_ref().map(Child::id).context("the server does not run")
+    }
+
     /// The program of its service.
     pub fn program(&self) -> Result<PathBuf> {
         (self.service.find)().with_context(|| format!("{} is not installed", self.service.name))
@@ -168,11 +173,6 @@ impl Process {
         let _ = child.kill();
         child.wait()?;
         stopped
-    }
-
-    /// The process that the others of the server are children of.
-    pub fn pid(&self) -> u32 {
-        self.process.id()
     }
 }
 

@@ -160,7 +160,7 @@ fn dead(entry: &Entry, error: &str, holds: bool) -> Park {
 
 fn last_attempt(park: &Park) -> Attempt {
     let took = Duration::from_millis(5);
-    Attempt { position: park.position, number: park.attempts, error: park.error.clone(), took }
+    Attempt { position: park.position, number: park.attempts, error: park.error.clone(), reply: None, took }
 }
 
 pub struct Answer {

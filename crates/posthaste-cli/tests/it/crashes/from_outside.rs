@@ -5,7 +5,7 @@ use crate::orders::Orders;
 use crate::program::{Place, until};
 
 const RELAYS: usize = 3;
-/// `KILLS=200` for more.
+/// `POSTHASTE_KILLS=200` for more.
 const KILLS: usize = 30;
 
 /// Three busy relays, one of which is killed each time, while it delivers.
@@ -42,7 +42,7 @@ impl<'a> Fleet<'a> {
 
 #[test]
 fn relays_that_are_killed_from_outside_make_no_message_dead() {
-    let kills = std::env::var("KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
+    let kills = std::env::var("POSTHASTE_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let place = place_with_lease("1s");
     let mut orders = Orders::at(&place);
     let mut fleet = Fleet::start(&place);

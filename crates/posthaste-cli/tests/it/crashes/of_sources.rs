@@ -1,7 +1,7 @@
 //! Relays are killed, and so are leaders of the log that they read, while events flow into a journal on PostgreSQL: each event that matches
 //! is stored once, in the order of its stream, and the checkpoint is never ahead of what is stored.
 //!
-//! `POSTHASTE_TEST_KILLS=200 cargo xtask test --only crashes::of_sources` is the long form, with 100,000 events.
+//! `POSTHASTE_KILLS=200 cargo xtask test --only crashes::of_sources` is the long form, with 100,000 events.
 
 use std::collections::HashMap;
 
@@ -147,7 +147,7 @@ fn place_on(store: &str, connection_string: &str) -> Place {
 
 #[test]
 fn each_event_is_stored_once_and_in_order_while_relays_and_leaders_are_killed() {
-    let kills = std::env::var("POSTHASTE_TEST_KILLS").map_or(KILLS, |text| text.parse().expect("a number of kills"));
+    let kills = std::env::var("POSTHASTE_KILLS").map_or(KILLS, |text| text.parse().expect("a number of kills"));
     let (mut world, mut dice) = (World::new(), Dice(18));
     for kill in 0..kills {
         let before = world.positions.len();

@@ -1,6 +1,6 @@
 //! Transactional handlers, killed with `kill -9` again and again: every effect is there once.
 //!
-//! The test starts itself as another process, which runs the relay, and kills it after some progress. `KILLS=200` for more.
+//! The test starts itself as another process, which runs the relay, and kills it after some progress. `POSTHASTE_KILLS=200` for more.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -28,7 +28,7 @@ const EVENTS: i64 = 48;
 #[tokio::test(flavor = "multi_thread")]
 async fn effects_of_transactional_handlers_happen_exactly_once_whenever_the_process_is_killed() {
     let disk = fresh().await;
-    let kills = std::env::var("KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let kills = std::env::var("POSTHASTE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
     let mut db = sqlite::connect(disk.file(), &Options::default()).unwrap();
     db.execute_batch(
         "CREATE TABLE effects (message TEXT); CREATE TABLE total (n INTEGER); INSERT INTO total VALUES (0)",
