@@ -91,3 +91,11 @@ fn a_relay_without_destinations_is_refused() {
     let answer = place.run(["run"]).ends_with(2);
     assert!(answer.stderr.contains("has no destinations"), "{}", answer.stderr);
 }
+
+/// As the presets of tables and other systems name where something is to go.
+#[test]
+fn a_destination_may_have_a_colon_in_its_name() {
+    let place = Place::empty();
+    place.write("posthaste.toml", "destinations.\"kafka:payments\" = { type = 'stdout' }");
+    place.run(["migrate"]).succeeds();
+}
