@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::{Headers, Invalid, Limits, Message, MessageId, Origin, Text};
 
@@ -12,8 +11,6 @@ use super::{Headers, Invalid, Limits, Message, MessageId, Origin, Text};
 #[must_use = "a builder does nothing until `build`"]
 pub struct Builder {
     message: Message,
-    /// Whether the caller has made an id; otherwise one is made at the end, because that takes a call of the system.
-    has_id: bool,
     limits: Limits,
     unserializable: Option<String>,
 }
@@ -21,7 +18,7 @@ pub struct Builder {
 impl Builder {
     pub(super) fn new(event_type: Text, aggregate_type: Text, aggregate_id: Text) -> Self {
         let message = Message {
-            id: MessageId(Uuid::nil()),
+            id: MessageId::generate(),
             event_type,
             key: Some(compact_str::format_compact!("{aggregate_type}/{aggregate_id}")),
             aggregate_type,
@@ -38,7 +35,7 @@ impl Builder {
             max_attempts: None,
             origin: None,
         };
-        Self { message, has_id: false, limits: Limits::default(), unserializable: None }
+        Self { message, limits: Limits::default(), unserializable: None }
     }
 
     /// Raw bytes and what they are.
@@ -62,7 +59,6 @@ impl Builder {
     /// The id, when the caller has made one already.
     pub fn id(mut self, id: MessageId) -> Self {
         self.message.id = id;
-        self.has_id = true;
         self
     }
 
@@ -144,14 +140,11 @@ impl Builder {
     }
 
     /// The message, or everything that is wrong with it.
-    pub fn build(mut self) -> Result<Message, Invalid> {
+    pub fn build(self) -> Result<Message, Invalid> {
         if let Some(reason) = self.unserializable {
             return Err(Invalid::payload(format!("cannot be written as JSON ({reason})")));
         }
         self.limits.check(&self.message)?;
-        if !self.has_id {
-            self.message.id = MessageId::generate();
-        }
         Ok(self.message)
     }
 }
