@@ -1,4 +1,4 @@
-//! Where the repository is, and what its manifests say.
+//! Where the repository and this program are, and what the manifests say.
 
 use std::path::Path;
 
@@ -10,6 +10,9 @@ pub fn enter() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask stands in the repository")?;
     std::env::set_current_dir(root).with_context(|| format!("cannot enter {}", root.display()))
 }
+
+/// This program, to start it again. Cargo may replace its file while it runs: the link leads to it nevertheless.
+pub const THIS_PROGRAM: &str = "/proc/self/exe";
 
 /// The features of the library, without `default`.
 pub fn features() -> Result<Vec<String>> {
@@ -34,4 +37,29 @@ fn table(path: &str, names: &[&str]) -> Result<Table> {
         };
     }
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Set in the process that removes its own file.
+    const REMOVE: &str = "REMOVE_THIS_PROGRAM";
+
+    /// A step of CI that ran `cargo test` had replaced the program, and the next step could start no server.
+    #[test]
+    fn the_program_can_be_started_after_its_file_is_gone() {
+        if std::env::var_os(REMOVE).is_some() {
+            std::fs::remove_file(std::env::current_exe().unwrap()).unwrap();
+            assert!(Command::new(THIS_PROGRAM).arg("--list").env_remove(REMOVE).output().unwrap().status.success());
+            return;
+        }
+        let copy = std::env::temp_dir().join(format!("posthaste-xtask-{}", std::process::id()));
+        std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+        let test = "root::tests::the_program_can_be_started_after_its_file_is_gone";
+        assert!(Command::new(&copy).args(["--exact", test]).env(REMOVE, "yes").output().unwrap().status.success());
+        assert!(!copy.exists());
+    }
 }

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow};
 
 use self::catalog::{CATALOG, Service};
 use self::instance::Instance;
+use crate::root::THIS_PROGRAM;
 
 mod ask;
 mod cache;
@@ -237,6 +238,6 @@ fn lock() -> Result<File> {
 /// Where tests find it, to start private servers. Cargo may replace the one that runs at any time.
 fn keep_this_program() -> Result<()> {
     let half = "target/services/.xtask-half";
-    fs::copy(std::env::current_exe()?, half)?;
+    fs::copy(THIS_PROGRAM, half)?;
     Ok(fs::rename(half, "target/services/.xtask")?)
 }

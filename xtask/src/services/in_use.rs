@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use super::catalog::{CATALOG, Service};
 use super::instance::{self, Instance};
 use super::{Stay, all_at_once, lock, private, up};
+use crate::root::THIS_PROGRAM;
 
 const LOCK: &str = "target/services/.in-use";
 
@@ -56,7 +57,7 @@ fn open_lock() -> Result<File> {
 
 /// In a process group of its own, so that a Ctrl-C ends the run and not what cleans up after it.
 fn stopper() -> Result<Child> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = Command::new(THIS_PROGRAM);
     command.args(["services", "stop-after"]).stdin(Stdio::piped()).process_group(0);
     command.spawn().context("cannot start the process that stops the servers")
 }

@@ -16,6 +16,7 @@ use super::catalog::{Node, Service, remove};
 use super::patience::wait_for_answer;
 use super::postgres::PRIMARY;
 use super::{instance, ports};
+use crate::root::THIS_PROGRAM;
 
 const FOLDER: &str = "target/services/.private";
 
@@ -150,7 +151,7 @@ impl Process {
         if self.is_running() {
             return Ok(());
         }
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = Command::new(THIS_PROGRAM);
         let address = self.address.to_string();
         command.args(["services", "serve", service.name, "--address", &address, "--folder"]).arg(&self.folder);
         command.envs(self.primary.map(|primary| (PRIMARY, primary.to_string())));
