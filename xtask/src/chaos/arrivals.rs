@@ -66,6 +66,12 @@ impl<'a> Arrival<'a> {
     pub fn is_taken(&self) -> bool {
         matches!(self.done, Done::Taken | Done::InSilence)
     }
+
+    /// When the message was made, by its id: the first 48 bits of version 7 are milliseconds.
+    pub fn written_micros(&self) -> Option<u64> {
+        let digits: String = self.id.chars().filter(|digit| *digit != '-').take(12).collect();
+        Some(u64::from_str_radix(&digits, 16).ok()? * 1_000)
+    }
 }
 
 /// Shows every line of a record, in order.
@@ -75,4 +81,16 @@ pub fn read(path: &Path, mut show: impl FnMut(Arrival<'_>)) -> Result<()> {
         show(Arrival::parse(&line).with_context(|| format!("{} has a line that is none: {line}", path.display()))?);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_tells_when_its_message_was_made() {
+        let written = |id| Arrival { at: 0, relay: "", id, key: "", number: 1, done: Done::Taken }.written_micros();
+        assert_eq!(written("01a1ea3f-daed-70c0-9f69-ca6374d31f0d"), Some(0x01a1_ea3f_daed * 1_000));
+        assert_eq!(written("none"), None);
+    }
 }

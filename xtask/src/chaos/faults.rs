@@ -123,7 +123,7 @@ impl Schedule {
             (Some(scene), false) => Fault::of_scene(&mut self.dice, scene),
             (None, _) => Fault::of_brokers(&mut self.dice, brokers),
         };
-        let calm = if self.alone { CALM } else { Duration::ZERO };
+        let calm = if self.alone { fault.lasts_at_least() + CALM } else { Duration::ZERO };
         self.next = Instant::now() + calm + self.dice.millis(0, 2 * every.as_millis() as u64);
         self.alone = scene.is_some() && self.dice.below(MEASURED) == 0;
         let target = fault.target();

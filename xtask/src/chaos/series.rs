@@ -45,8 +45,8 @@ impl Series {
     fn add(&mut self, arrival: &Arrival<'_>) {
         let point = arrival.at.checked_sub(self.begun).map(|after| after / self.width);
         let point = point.and_then(|point| self.points.get_mut(point as usize));
-        if let (Some(point), Some(written)) = (point, written_ms(arrival.id)) {
-            point.push((arrival.at / 1_000).saturating_sub(written));
+        if let (Some(point), Some(written)) = (point, arrival.written_micros()) {
+            point.push(arrival.at.saturating_sub(written) / 1_000);
         }
     }
 
@@ -60,12 +60,6 @@ impl Series {
     }
 }
 
-/// When a message was made, by its id: the first 48 bits of version 7 are milliseconds.
-fn written_ms(id: &str) -> Option<u64> {
-    let digits: String = id.chars().filter(|digit| *digit != '-').take(12).collect();
-    u64::from_str_radix(&digits, 16).ok()
-}
-
 /// What this part of them is not above; none if there are none.
 pub fn quantile(values: &[u64], part: f64) -> Option<u64> {
     let mut sorted = values.to_vec();
@@ -76,12 +70,6 @@ pub fn quantile(values: &[u64], part: f64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_id_tells_when_its_message_was_made() {
-        assert_eq!(written_ms("01a1ea3f-daed-70c0-9f69-ca6374d31f0d"), Some(0x01a1_ea3f_daed));
-        assert_eq!(written_ms("none"), None);
-    }
 
     #[test]
     fn a_quantile_is_one_of_the_values() {

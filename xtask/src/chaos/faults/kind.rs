@@ -75,11 +75,20 @@ pub enum Undo {
 }
 
 impl Fault {
-    /// One whose takeover is measured: a relay dies or goes, and stays away until another one has taken over.
+    /// One whose takeover is measured: a relay dies or goes, and stays away until another one has taken over; or it freezes, not for
+    /// so long that another one takes over.
     pub fn to_measure(dice: &mut Dice, scene: &Scene, lasts: Duration) -> Self {
         let relay = dice.below(scene.relays.len());
-        let what = if dice.below(3) == 0 { What::StopRelay(relay) } else { What::KillRelay(relay) };
-        Self { what, lasts }
+        match dice.below(6) {
+            0..=2 => Self { what: What::KillRelay(relay), lasts },
+            3 | 4 => Self { what: What::StopRelay(relay), lasts },
+            _ => Self { what: What::FreezeRelay(relay), lasts: dice.millis(200, LEASE.as_millis() as u64) },
+        }
+    }
+
+    /// How long it takes until keys can go on, if that is measured.
+    pub fn lasts_at_least(&self) -> Duration {
+        if matches!(self.what, What::FreezeRelay(_)) { self.lasts } else { Duration::ZERO }
     }
 
     pub fn of_scene(dice: &mut Dice, scene: &Scene) -> Self {
