@@ -23,7 +23,7 @@ pub use self::lane::{Cursor, LaneCommit, LaneState};
 pub use self::lease::{DestinationReport, Grant, Lease, WorkerId, WorkerReport};
 pub use self::parking::{Attempt, Due, DueBatch, HeldKey, Park, ParkedState};
 pub use self::position::{Epoch, PARTITIONS, Partition, Position, partition_of};
-pub use self::source::{Ingest, SourceGrant, SourceLease, SourceReport, SourceState, Tally};
+pub use self::source::{Ingest, Ingested, Marked, SourceGrant, SourceLease, SourceReport, SourceState, Tally};
 
 /// The journal as the engine uses it.
 #[async_trait]
@@ -95,8 +95,9 @@ pub trait Journal: fmt::Debug + Send + Sync {
     ) -> Result<SourceGrant>;
 
     /// Stores what was made of a source's events together with its checkpoint: all of it or none, and none unless (worker, epoch) still
-    /// holds the source, which is answered by `None`. A message that was stored before is left out quietly.
-    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>>;
+    /// holds the source, which is answered by `None`. A message that was stored before is left out quietly. Where the log is in the same
+    /// database, its events are marked in the same transaction; that the marks are refused keeps nothing from being stored.
+    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Ingested>>;
 
     /// Gives a source back at once, unless it is no longer held.
     async fn release_source(&self, worker: &WorkerId, source: &Name, held: Epoch) -> Result<()>;

@@ -11,6 +11,7 @@
 //! stored checkpoint, and each event is in the journal once.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,6 +21,7 @@ pub use self::event::Event;
 pub use self::given::Given;
 pub use self::made::{Made, REFUSED, made};
 pub use self::mapper::{Mapper, Unmappable};
+pub use self::marking::{Marker, Marking, Place, Statement};
 pub use self::policy::{Feed, OnError};
 
 mod checkpoint;
@@ -27,6 +29,7 @@ mod event;
 mod given;
 mod made;
 mod mapper;
+mod marking;
 mod metadata;
 mod policy;
 pub mod rules;
@@ -126,5 +129,15 @@ pub trait Reading: fmt::Debug + Send {
     /// Whether [`Reading::settled`] wants to hear of events. Keeping them costs memory.
     fn wants_settled(&self) -> bool {
         false
+    }
+
+    /// How a journal in the same database marks events itself, together with their messages.
+    fn marker(&self) -> Option<Arc<dyn Marker>> {
+        None
+    }
+
+    /// In place of [`Reading::settled`] for events that the journal has marked, by what [`Reading::marker`] said.
+    async fn marked(&mut self, _events: &[(Event, Settled)]) -> Result<(), Error> {
+        Ok(())
     }
 }

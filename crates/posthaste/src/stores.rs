@@ -42,6 +42,8 @@ mod done;
     feature = "sqlx-sqlite"
 ))]
 mod headers;
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
+mod marked;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod question;
 #[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres"))]

@@ -7,8 +7,13 @@ const TABLE: &str = "CREATE TABLE outbox_events (id integer PRIMARY KEY, event_t
 
 /// A place with the database of an application, and so many rows in it.
 pub fn with_a_table(rows: usize) -> Place {
+    with_a_table_in("shop.db", rows)
+}
+
+/// The same in this file.
+pub fn with_a_table_in(file: &str, rows: usize) -> Place {
     let place = Place::migrated();
-    let shop = rusqlite::Connection::open(place.path("shop.db")).unwrap();
+    let shop = rusqlite::Connection::open(place.path(file)).unwrap();
     shop.pragma_update(None, "journal_mode", "WAL").unwrap();
     shop.execute_batch(TABLE).unwrap();
     for n in 1..=rows {

@@ -26,6 +26,7 @@ fn with_a_source() -> Place {
             checkpoint: Checkpoint::new("537/537").unwrap(),
             tally: Tally { events: 1_234, ignored: 34, refused: 0 },
             last_event: Some("payment-7/e-1".into()),
+            marking: None,
         };
         journal.ingest(&ingest).await.unwrap().unwrap();
         let error = Some("event e-2 of stream payment-7: no amount".into());

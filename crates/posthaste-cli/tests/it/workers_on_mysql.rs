@@ -9,14 +9,20 @@ use crate::program::Place;
 use crate::servers;
 use crate::three_workers::{self, Application, PARTITIONS};
 
-struct InDatabase {
+pub struct InDatabase {
     runtime: tokio::runtime::Runtime,
     connection: Conn,
+    server: String,
     name: String,
 }
 
 impl InDatabase {
     fn new(server: &str) -> (Place, Self) {
+        Self::in_place(server, three_workers::place_on)
+    }
+
+    /// With a folder that is made for the store.
+    pub fn in_place(server: &str, make: impl FnOnce(&str) -> Place) -> (Place, Self) {
         let server = format!("mysql://root@{}", servers::address(server));
         let name = format!("it_{}", uuid::Uuid::now_v7().simple());
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -26,10 +32,26 @@ impl InDatabase {
             connection.query_drop(format!("USE {name}")).await?;
             Ok::<_, mysql_async::Error>(connection)
         });
-        let place = three_workers::place_on(&format!(
+        let place = make(&format!(
             "{{ type = 'mysql', url = '{server}/{name}', partitions = {PARTITIONS}, mysql = {{ connections = 3 }} }}"
         ));
-        (place, Self { connection: connection.unwrap(), runtime, name })
+        (place, Self { connection: connection.unwrap(), runtime, server, name })
+    }
+
+    #[cfg(feature = "table")]
+    pub fn url(&self) -> String {
+        format!("{}/{}", self.server, self.name)
+    }
+
+    #[cfg(feature = "table")]
+    pub fn execute(&mut self, sql: &str) {
+        self.runtime.block_on(self.connection.query_drop(sql)).unwrap();
+    }
+
+    /// Two numbers, of one moment.
+    #[cfg(feature = "table")]
+    pub fn pair(&mut self, sql: &str) -> (i64, i64) {
+        self.runtime.block_on(self.connection.query_first(sql)).unwrap().unwrap()
     }
 }
 

@@ -20,9 +20,13 @@ impl InSchema {
         Self::in_place(three_workers::place_on)
     }
 
+    pub fn url() -> String {
+        format!("postgres://postgres@{}/postgres", servers::address("postgres"))
+    }
+
     /// With a folder that is made for the store.
     pub fn in_place(make: impl FnOnce(&str) -> Place) -> (Place, Self) {
-        let url = format!("postgres://postgres@{}/postgres", servers::address("postgres"));
+        let url = Self::url();
         let schema = format!("it_{}", uuid::Uuid::now_v7().simple());
         let place = make(&format!(
             "{{ type = 'postgres', url = '{url}', partitions = {PARTITIONS}, postgres = {{ schema = '{schema}' }} }}"
@@ -33,7 +37,7 @@ impl InSchema {
         (place, Self { runtime, client, outbox: Outbox::in_schema(&schema), schema })
     }
 
-    #[cfg(all(feature = "kafka", feature = "kurrentdb", feature = "webhook"))]
+    #[cfg(any(feature = "table", all(feature = "kafka", feature = "kurrentdb", feature = "webhook")))]
     pub fn schema(&self) -> &str {
         &self.schema
     }
@@ -44,7 +48,7 @@ impl InSchema {
     }
 
     /// What a query answers, in which `{schema}` is the schema.
-    #[cfg(feature = "kurrentdb")]
+    #[cfg(any(feature = "kurrentdb", feature = "table"))]
     pub fn query(&self, sql: &str) -> Vec<tokio_postgres::Row> {
         self.runtime.block_on(self.client.query(&sql.replace("{schema}", &self.schema), &[])).unwrap()
     }

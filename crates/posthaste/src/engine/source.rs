@@ -17,11 +17,11 @@ use self::holding::Holding;
 use self::reading::{Reading, Step};
 use self::rest::Rest;
 use super::mistakes::{Mistake, Mistakes};
-use crate::journal::{Enqueued, Ingest, SourceReport, SourceState, WorkerId};
+use crate::journal::{Ingest, SourceReport, SourceState, WorkerId};
 use crate::source::{Checkpoint, Feed, Made};
 
 pub(crate) use self::protocol::{
-    Arrived, IngestFailure, Piece, ReadingId, SourceAction, SourceEvent, SourceInput, SourceSnapshot,
+    Arrived, IngestFailure, Opened, Piece, ReadingId, SourceAction, SourceEvent, SourceInput, SourceSnapshot,
 };
 
 mod answers;
@@ -30,6 +30,8 @@ mod holding;
 mod protocol;
 mod reading;
 mod rest;
+#[cfg(test)]
+mod tests;
 
 /// The state of one source.
 #[derive(Debug)]
@@ -207,6 +209,7 @@ impl SourceEngine {
             checkpoint: checkpoint.clone(),
             tally: portion.tally(),
             last_event: portion.last_event(),
+            marking: self.reading.marker().and_then(|marker| portion.marking(marker)),
         };
         self.actions.push(SourceAction::Ingest { id: self.ingests, ingest });
     }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Epoch, WorkerId};
+use super::{Enqueued, Epoch, WorkerId};
 use crate::destination::Name;
 use crate::message::Message;
-use crate::source::Checkpoint;
+use crate::source::{Checkpoint, Marking};
 
 /// Answer to [`Journal::lease_source`](super::Journal::lease_source).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +42,29 @@ pub struct Ingest {
     pub tally: Tally,
     /// The last of the events, `stream/id`, for people; `None` leaves what stands there.
     pub last_event: Option<String>,
+    /// How the log wants these events marked. A journal at its place does so in the same transaction; any other leaves it alone.
+    pub marking: Option<Marking>,
+}
+
+/// Answer to [`Journal::ingest`](super::Journal::ingest).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ingested {
+    /// What was stored.
+    pub enqueued: Enqueued,
+    /// Whether the events are marked in their log.
+    pub marked: Marked,
+}
+
+/// Whether a journal has marked events in their log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Marked {
+    /// No: the log is elsewhere, or somebody keeps the rows locked.
+    #[default]
+    No,
+    /// In the transaction that stored their messages.
+    Together,
+    /// No: the database does not let the journal do it, for this reason. The messages are stored.
+    Refused(String),
 }
 
 /// Events by what was made of them.

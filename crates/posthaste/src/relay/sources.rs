@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use self::reading::ReadingTask;
 use self::store::SourceStore;
-use super::telemetry::{self, Monitor};
+use super::telemetry::{Monitor, SourceLog};
 use crate::engine::mistakes::Mistakes;
 use crate::engine::source::{SourceAction, SourceEngine, SourceInput};
 use crate::journal::WorkerId;
@@ -76,6 +76,7 @@ struct SourceWorker {
     epoch: Instant,
     store: SourceStore,
     monitor: Monitor,
+    log: SourceLog,
     inbox: mpsc::Sender<SourceInput>,
     answers: mpsc::Receiver<SourceInput>,
     reading: Option<ReadingTask>,
@@ -89,7 +90,8 @@ impl SourceWorker {
         let engine = SourceEngine::new(read.feed.clone(), worker.clone(), settings.lease_ttl, Mistakes::NONE);
         let store = SourceStore::new(store, read.feed.name.clone(), worker, settings.lease_ttl);
         let epoch = Instant::now();
-        Self { read, engine, epoch, store, monitor, inbox, answers, reading: None, store_calls: JoinSet::new() }
+        let log = SourceLog::new(read.feed.name.clone());
+        Self { read, engine, epoch, store, monitor, log, inbox, answers, reading: None, store_calls: JoinSet::new() }
     }
 
     /// Runs until the source is given back, which happens some time after `stop` says so.
@@ -122,7 +124,7 @@ impl SourceWorker {
         let events = self.engine.take_events();
         let name = &self.read.feed.name;
         self.monitor.source_saw(name, &events, self.engine.snapshot());
-        telemetry::log_source(name, events);
+        self.log.tell(events);
     }
 
     fn perform(&mut self, action: SourceAction) {
@@ -136,9 +138,9 @@ impl SourceWorker {
                 }
             }
             SourceAction::Close { reading } => drop(self.reading.take_if(|task| task.id() == reading)),
-            SourceAction::Settled { reading, events } => {
+            SourceAction::Settled { reading, events, marked } => {
                 if let Some(task) = self.reading.as_mut().filter(|task| task.id() == reading) {
-                    task.settled(events);
+                    task.settled(events, marked);
                 }
             }
             SourceAction::Refuse { event, reason } => {

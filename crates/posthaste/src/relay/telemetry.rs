@@ -3,7 +3,7 @@
 pub use self::histogram::Histogram;
 pub(super) use self::log::{log, log_claim, log_grant, log_sent, log_start, span};
 pub use self::monitor::Monitor;
-pub(super) use self::source_log::{log_ingest, log_source, log_source_store};
+pub(super) use self::source_log::{SourceLog, log_ingest};
 pub(super) use self::store_outage::StoreOutage;
 pub(super) use self::trace::Spans;
 pub use self::trace::{AttemptSpan, Tracer};
@@ -11,6 +11,7 @@ pub use self::trace::{AttemptSpan, Tracer};
 mod histogram;
 mod log;
 mod monitor;
+mod outage;
 mod source_log;
 mod store_outage;
 mod trace;

@@ -18,7 +18,7 @@ use super::planted::Planted;
 use crate::engine::StoreFailure;
 use crate::engine::mistakes::Mistakes;
 use crate::engine::source::{IngestFailure, ReadingId, SourceAction, SourceEvent, SourceInput};
-use crate::journal::{Enqueued, Ingest, WorkerId};
+use crate::journal::{Ingest, Ingested, WorkerId};
 use crate::stores::memory::Core;
 
 mod checks;
@@ -263,7 +263,7 @@ impl SourceWorld {
     }
 
     /// Stores, and loses the answer or not; or is lost and perhaps carried out much later.
-    fn try_ingest(&mut self, ingest: Ingest, is_lost: bool) -> Result<Option<Enqueued>, IngestFailure> {
+    fn try_ingest(&mut self, ingest: Ingest, is_lost: bool) -> Result<Option<Ingested>, IngestFailure> {
         if !is_lost {
             return Ok(self.ingest(&ingest));
         }
@@ -277,7 +277,7 @@ impl SourceWorld {
         Err(IngestFailure::Store(StoreFailure::TimedOut))
     }
 
-    fn ingest(&mut self, ingest: &Ingest) -> Option<Enqueued> {
+    fn ingest(&mut self, ingest: &Ingest) -> Option<Ingested> {
         let holder = self.store.sources().first().map(|status| (status.worker.clone(), status.epoch));
         let is_held = holder == Some((Some(ingest.worker.0.clone()), ingest.epoch));
         let mut ingest = ingest.clone();
@@ -290,7 +290,7 @@ impl SourceWorld {
         if !is_held {
             self.violations.insert(Violation::ForeignSettlement);
         }
-        self.stored.add(self.store.newest(stored.stored));
+        self.stored.add(self.store.newest(stored.enqueued.stored));
         self.check_checkpoint(&ingest.checkpoint);
         Some(stored)
     }

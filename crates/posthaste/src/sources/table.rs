@@ -5,8 +5,9 @@
 //! ```
 //!
 //! What is pending is found by the state of the rows and not by their numbers, so that a row that was committed late is found like any
-//! other. A row is marked after the journal has committed its message. Between the two the relay may die: then the row is read again, and
-//! the origin of its message makes that a quiet no-op. So nothing is lost, and nothing doubled.
+//! other. Where the journal is in the same database, it marks a row in the transaction that stores its message (see [`marker`]). Elsewhere
+//! a row is marked after the journal has committed its message. Between the two the relay may die: then the row is read again, and the
+//! origin of its message makes that a quiet no-op. So nothing is lost, and nothing doubled.
 //!
 //! This is the one adapter that uses a store's: its way to PostgreSQL.
 
@@ -26,6 +27,7 @@ use crate::source::{Checkpoint, Error, Event, Reading, Source};
 
 mod database;
 mod layout;
+mod marker;
 mod preset;
 mod reading;
 mod row;
@@ -132,7 +134,7 @@ impl Source for Table {
     /// The table knows what is pending, so the checkpoint says nothing.
     async fn read_after(&self, _: Option<&Checkpoint>) -> Result<Box<dyn Reading>, Error> {
         let (database, layout, template) = self.open().await?;
-        Ok(Box::new(TableReading::new(database, layout, template, self.settings.poll_interval)))
+        Ok(Box::new(TableReading::new(database, layout, template, &self.settings)))
     }
 
     async fn check(&self) -> Result<(), Error> {

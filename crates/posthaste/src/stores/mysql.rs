@@ -54,6 +54,7 @@ mod lease;
 mod lease_source;
 mod leases;
 mod list;
+mod mark;
 mod migrate;
 mod open;
 mod operate;
@@ -90,6 +91,8 @@ struct Shared {
     options: Options,
     /// Where it is, for errors.
     place: String,
+    /// What a transaction of it can span.
+    server: crate::source::Place,
     pools: pools::Pools,
     silence: Silence,
     family: family::Known,
@@ -117,6 +120,7 @@ impl MySql {
         let connect = connection::config(&options)?;
         let shared = Shared {
             place: connection::place(&connect),
+            server: connection::server(&connect),
             pools: pools::Pools::new(connect),
             silence: Silence::after(options.answer_timeout),
             options,

@@ -56,6 +56,7 @@ mod lease_source;
 mod leases;
 mod list;
 mod listen;
+mod mark;
 mod migrate;
 mod open;
 mod operate;

@@ -45,6 +45,7 @@ mod lease;
 mod lease_source;
 mod leases;
 mod list;
+mod mark;
 mod migrate;
 mod open;
 mod operate;

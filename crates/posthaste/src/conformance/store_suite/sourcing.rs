@@ -262,7 +262,7 @@ fn making(name: &str, epoch: Epoch, checkpoint: &str, messages: Vec<Message>) ->
     let (events, last_event) = (messages.len() as u64 + 2, Some("stream-1/last".into()));
     let tally = Tally { events, ignored: 1, refused: 1 };
     let (source, checkpoint) = (source(), at(checkpoint));
-    Ingest { source, worker: worker(name), epoch, messages, checkpoint, tally, last_event }
+    Ingest { source, worker: worker(name), epoch, messages, checkpoint, tally, last_event, marking: None }
 }
 
 async fn ingest(
@@ -272,7 +272,8 @@ async fn ingest(
     checkpoint: &str,
     messages: Vec<Message>,
 ) -> Result<Option<Enqueued>> {
-    t.journal.ingest(&making(name, epoch, checkpoint, messages)).await
+    let ingested = t.journal.ingest(&making(name, epoch, checkpoint, messages)).await?;
+    Ok(ingested.map(|ingested| ingested.enqueued))
 }
 
 async fn lease(t: &Fixture, name: &str, ttl: Duration, held: Option<Epoch>) -> Result<SourceGrant> {

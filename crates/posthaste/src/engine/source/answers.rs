@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::protocol::{Arrived, IngestFailure, ReadingId, SourceAction, SourceEvent};
-use super::{Enqueued, Made, SourceEngine, SourceState};
+use super::protocol::{Arrived, IngestFailure, Opened, ReadingId, SourceAction, SourceEvent};
+use super::{Made, SourceEngine, SourceState};
 use crate::engine::StoreFailure;
-use crate::journal::SourceGrant;
+use crate::journal::{Ingested, Marked, SourceGrant};
 use crate::source::{Error, Unmappable};
 
 impl SourceEngine {
@@ -27,12 +27,12 @@ impl SourceEngine {
         self.stored = lease.checkpoint;
     }
 
-    pub(super) fn opened(&mut self, now: Duration, reading: ReadingId, result: Result<bool, Error>) {
+    pub(super) fn opened(&mut self, now: Duration, reading: ReadingId, result: Result<Opened, Error>) {
         if !self.reading.is_current(reading) {
             return;
         }
         match result {
-            Ok(wants_settled) => self.reading.opened(wants_settled),
+            Ok(opened) => self.reading.opened(opened),
             Err(error) => self.reading_failed(now, &error),
         }
     }
@@ -65,11 +65,11 @@ impl SourceEngine {
         self.events.push(SourceEvent::Failed { error: error.to_string(), rest });
     }
 
-    pub(super) fn ingested(&mut self, now: Duration, id: u64, answer: Result<Option<Enqueued>, IngestFailure>) {
+    pub(super) fn ingested(&mut self, now: Duration, id: u64, answer: Result<Option<Ingested>, IngestFailure>) {
         // Whatever belonged to a lease that is gone was forgotten with it.
         let Some(mut portion) = self.storing.take_if(|portion| portion.is_sent_as(id)) else { return };
         match answer {
-            Ok(Some(enqueued)) => self.portion_stored(portion, enqueued),
+            Ok(Some(ingested)) => self.portion_stored(portion, ingested),
             Ok(None) => self.lose("another worker has it, or an operator has changed it"),
             Err(IngestFailure::Store(StoreFailure::Failed)) => {
                 portion.failed();
@@ -100,7 +100,13 @@ impl SourceEngine {
         }
     }
 
-    fn portion_stored(&mut self, portion: super::Portion, enqueued: Enqueued) {
+    fn portion_stored(&mut self, portion: super::Portion, ingested: Ingested) {
+        let Ingested { enqueued, marked } = ingested;
+        if let Marked::Refused(why) = &marked {
+            self.reading.mark_apart();
+            self.events.push(SourceEvent::MarkedApart { why: why.clone() });
+        }
+        let marked = marked == Marked::Together;
         self.store_rest.end();
         self.stored = Some(portion.checkpoint().clone());
         for (event, reason, kept) in portion.refused() {
@@ -108,10 +114,10 @@ impl SourceEngine {
             self.events.push(SourceEvent::Refused { stream, event, reason, kept });
         }
         if portion.len() > 0 {
-            self.events.push(SourceEvent::Stored { enqueued, events: portion.len() as u64 });
+            self.events.push(SourceEvent::Stored { enqueued, events: portion.len() as u64, marked });
         }
         if let Some(reading) = self.reading.wants_settled().filter(|_| portion.len() > 0) {
-            self.actions.push(SourceAction::Settled { reading, events: portion.settled() });
+            self.actions.push(SourceAction::Settled { reading, events: portion.settled(), marked });
         }
     }
 

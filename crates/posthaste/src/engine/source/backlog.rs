@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::protocol::Piece;
 use crate::journal::Tally;
 use crate::message::Message;
-use crate::source::{Checkpoint, Event, Made, Settled, Unmappable};
+use crate::source::{Checkpoint, Event, Made, Marker, Marking, Settled, Unmappable};
 
 /// Everything between the stored checkpoint and what was read last.
 #[derive(Debug, Default)]
@@ -200,12 +200,21 @@ impl Portion {
         })
     }
 
+    /// How the log wants these events marked.
+    pub(super) fn marking(&self, marker: &dyn Marker) -> Option<Marking> {
+        let settling: Vec<_> = self.pieces.iter().map(|piece| (&piece.event, outcome(&piece.made))).collect();
+        marker.marking(&settling)
+    }
+
     /// What the log is to be told.
     pub(super) fn settled(self) -> Vec<(Event, Settled)> {
-        let settled = |piece: Piece| match piece.made {
-            Made::Messages(_) => (piece.event, Settled::Done),
-            Made::Refused(..) | Made::Stop(_) => (piece.event, Settled::Refused),
-        };
-        self.pieces.into_iter().map(settled).collect()
+        self.pieces.into_iter().map(|piece| (piece.event, outcome(&piece.made))).collect()
+    }
+}
+
+fn outcome(made: &Made) -> Settled {
+    match made {
+        Made::Messages(_) => Settled::Done,
+        Made::Refused(..) | Made::Stop(_) => Settled::Refused,
     }
 }

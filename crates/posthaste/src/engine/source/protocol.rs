@@ -1,10 +1,11 @@
 //! What the engine of a source says and hears.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::StoreFailure;
-use crate::journal::{Enqueued, Epoch, Ingest, SourceGrant, SourceReport};
-use crate::source::{Checkpoint, Error, Event, Made, Settled};
+use crate::journal::{Enqueued, Epoch, Ingest, Ingested, SourceGrant, SourceReport};
+use crate::source::{Checkpoint, Error, Event, Made, Marker, Settled};
 
 /// Identifies a reading: whatever an earlier one still says is not believed.
 pub(crate) type ReadingId = u64;
@@ -26,8 +27,8 @@ pub(crate) enum SourceAction {
     Ingest { id: u64, ingest: Ingest },
     /// Say what is to become of an event that the store refused, for this reason. Answered by [`SourceInput::Refused`].
     Refuse { event: Event, reason: String },
-    /// Tell the log what became of events. Has no answer.
-    Settled { reading: ReadingId, events: Vec<(Event, Settled)> },
+    /// Tell the log what became of events, and whether the journal has marked them. Has no answer.
+    Settled { reading: ReadingId, events: Vec<(Event, Settled)>, marked: bool },
 }
 
 /// What happened.
@@ -35,18 +36,27 @@ pub(crate) enum SourceAction {
 pub(crate) enum SourceInput {
     /// The store answered, or did not.
     Leased(Result<SourceGrant, StoreFailure>),
-    /// A reading has begun; says whether it wants to know what becomes of events.
-    Opened { reading: ReadingId, result: Result<bool, Error> },
+    /// A reading has begun, or not.
+    Opened { reading: ReadingId, result: Result<Opened, Error> },
     /// Something was read.
     Arrived { reading: ReadingId, result: Result<Arrived, Error> },
     /// The store answered, or did not. `None`: the lease is gone.
-    Ingested { id: u64, result: Result<Option<Enqueued>, IngestFailure> },
+    Ingested { id: u64, result: Result<Option<Ingested>, IngestFailure> },
     /// What becomes of the event that the store refused.
     Refused(Made),
     /// The source was given back, or not.
     Released,
     /// Store what was read, and give the source back.
     Stop,
+}
+
+/// What a reading says about itself.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Opened {
+    /// Whether it wants to know what becomes of events.
+    pub(crate) wants_settled: bool,
+    /// How a journal in the same database marks them.
+    pub(crate) marker: Option<Arc<dyn Marker>>,
 }
 
 /// What was read, and what was made of it.
@@ -85,7 +95,9 @@ pub(crate) enum SourceEvent {
     /// It is no more, although nobody gave it back.
     Lost { why: &'static str },
     /// Events were stored.
-    Stored { enqueued: Enqueued, events: u64 },
+    Stored { enqueued: Enqueued, events: u64, marked: bool },
+    /// The journal cannot mark events together with their messages, although it is in the same database; the log marks them afterwards.
+    MarkedApart { why: String },
     /// Nothing could be made of an event, and reading goes on.
     Refused { stream: String, event: String, reason: String, kept: bool },
     /// Nothing more is read until a person has seen to it.

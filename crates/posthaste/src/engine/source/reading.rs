@@ -1,9 +1,11 @@
 //! The reading that is open, and when the next one is opened.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::protocol::ReadingId;
+use super::protocol::{Opened, ReadingId};
 use super::rest::Rest;
+use crate::source::Marker;
 
 /// What to do about the reading.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,11 +30,13 @@ pub(super) struct Reading {
     state: State,
     rest: Rest,
     wants_settled: bool,
+    /// Of the reading that is open, or was open last: what is in memory comes from it.
+    marker: Option<Arc<dyn Marker>>,
 }
 
 impl Reading {
     pub(super) fn new(min: Duration, max: Duration) -> Self {
-        Self { id: 0, state: State::Closed, rest: Rest::new(min, max), wants_settled: false }
+        Self { id: 0, state: State::Closed, rest: Rest::new(min, max), wants_settled: false, marker: None }
     }
 
     /// A new one is opened only when everything of the one before is stored: it begins at the stored checkpoint.
@@ -60,8 +64,9 @@ impl Reading {
         self.state == State::Closed
     }
 
-    pub(super) fn opened(&mut self, wants_settled: bool) {
-        (self.state, self.wants_settled) = (State::Idle, wants_settled);
+    pub(super) fn opened(&mut self, opened: Opened) {
+        self.state = State::Idle;
+        (self.wants_settled, self.marker) = (opened.wants_settled, opened.marker);
     }
 
     /// Something came. Returns whether it had failed before.
@@ -85,6 +90,16 @@ impl Reading {
     /// The reading that wants to hear what became of events.
     pub(super) fn wants_settled(&self) -> Option<ReadingId> {
         (self.state != State::Closed && self.wants_settled).then_some(self.id)
+    }
+
+    /// How the journal is to mark what comes from this reading.
+    pub(super) fn marker(&self) -> Option<&dyn Marker> {
+        self.marker.as_deref()
+    }
+
+    /// The journal cannot, and is not asked again before the next reading.
+    pub(super) fn mark_apart(&mut self) {
+        self.marker = None;
     }
 
     pub(super) fn wake_at(&self) -> Option<Duration> {

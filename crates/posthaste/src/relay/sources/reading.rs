@@ -4,7 +4,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::ReadSource;
-use crate::engine::source::{Arrived, Piece, ReadingId, SourceInput};
+use crate::engine::source::{Arrived, Opened, Piece, ReadingId, SourceInput};
 use crate::source::{Batch, Checkpoint, Error, Event, Reading, Settled, made};
 
 /// What may wait to be told to the log. One that takes no more is given up.
@@ -13,6 +13,7 @@ const WAITING: usize = 256;
 enum Command {
     Read(usize),
     Settled(Vec<(Event, Settled)>),
+    Marked(Vec<(Event, Settled)>),
 }
 
 /// Ends when it is dropped.
@@ -35,7 +36,7 @@ impl ReadingTask {
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
             let opened = read.source.read_after(after.as_ref()).await;
-            let result = opened.as_ref().map(|reading| reading.wants_settled()).map_err(Error::clone);
+            let result = opened.as_deref().map(about).map_err(Error::clone);
             let input = SourceInput::Opened { reading: id, result };
             if answers.send(input).await.is_ok()
                 && let Ok(reading) = opened
@@ -57,8 +58,8 @@ impl ReadingTask {
         self.command(Command::Read(limit));
     }
 
-    pub(super) fn settled(&mut self, events: Vec<(Event, Settled)>) {
-        self.command(Command::Settled(events));
+    pub(super) fn settled(&mut self, events: Vec<(Event, Settled)>, marked: bool) {
+        self.command(if marked { Command::Marked(events) } else { Command::Settled(events) });
     }
 
     fn command(&mut self, command: Command) {
@@ -69,6 +70,10 @@ impl ReadingTask {
             self.tasks.spawn(async move { drop(inbox.send(input).await) });
         }
     }
+}
+
+fn about(reading: &dyn Reading) -> Opened {
+    Opened { wants_settled: reading.wants_settled(), marker: reading.marker() }
 }
 
 /// Until nobody asks any more, or something fails.
@@ -87,6 +92,7 @@ async fn serve(
                 None => return Ok(()),
                 Some(Command::Read(limit)) => wanted = Some(limit),
                 Some(Command::Settled(events)) => reading.settled(&events).await?,
+                Some(Command::Marked(events)) => reading.marked(&events).await?,
             },
             batch = reading.next(wanted.unwrap_or_default()), if wanted.is_some() => {
                 wanted = None;

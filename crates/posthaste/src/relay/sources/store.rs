@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::store_calls::PATIENCE_LEASES;
-use super::super::telemetry;
+use super::super::telemetry::{self, StoreOutage};
 use crate::crash_point::crash_point;
 use crate::destination::Name;
 use crate::engine::StoreFailure;
@@ -21,11 +21,13 @@ pub(super) struct SourceStore {
     source: Name,
     worker: WorkerId,
     lease_ttl: Duration,
+    outage: Arc<StoreOutage>,
 }
 
 impl SourceStore {
     pub(super) fn new(store: Arc<dyn Store>, source: Name, worker: WorkerId, lease_ttl: Duration) -> Self {
-        Self { store, source, worker, lease_ttl }
+        let outage = Arc::new(StoreOutage::of_source(source.clone()));
+        Self { store, source, worker, lease_ttl, outage }
     }
 
     pub(super) async fn lease(self, held: Option<Epoch>, report: SourceReport) -> SourceInput {
@@ -61,15 +63,18 @@ impl SourceStore {
     ) -> Result<T, (StoreFailure, Option<String>)> {
         let patience = self.lease_ttl.saturating_mul(PATIENCE_LEASES);
         match tokio::time::timeout(patience, asked).await {
-            Ok(Ok(answer)) => Ok(answer),
+            Ok(Ok(answer)) => {
+                self.outage.answered();
+                Ok(answer)
+            }
             Ok(Err(error)) => {
-                telemetry::log_source_store(&self.source, verb, &error);
+                self.outage.failed(verb, &error);
                 let invalid = (error.kind() == Kind::Invalid).then(|| error.to_string());
                 Err((StoreFailure::Failed, invalid))
             }
             Err(_) => {
                 let error = crate::Error::new(Kind::Unavailable, format!("no answer within {patience:?}"));
-                telemetry::log_source_store(&self.source, verb, &error);
+                self.outage.failed(verb, &error);
                 Err((StoreFailure::TimedOut, None))
             }
         }

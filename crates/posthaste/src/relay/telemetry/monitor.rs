@@ -89,14 +89,17 @@ impl Monitor {
         (figures.held, figures.backlog) = (now.held, now.backlog);
         for event in events {
             match event {
-                SourceEvent::Stored { enqueued, events } => {
+                SourceEvent::Stored { enqueued, events, .. } => {
                     figures.events += events;
                     figures.stored += enqueued.stored as u64;
                     figures.duplicates += enqueued.duplicates as u64;
                 }
                 SourceEvent::Refused { .. } | SourceEvent::Stopped { .. } => figures.refused += 1,
                 SourceEvent::Failed { .. } => figures.failures += 1,
-                SourceEvent::Took { .. } | SourceEvent::Lost { .. } | SourceEvent::Recovered => {}
+                SourceEvent::Took { .. }
+                | SourceEvent::Lost { .. }
+                | SourceEvent::MarkedApart { .. }
+                | SourceEvent::Recovered => {}
             }
         }
     }

@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashMapExt};
 use uuid::Uuid;
 
 use super::super::dice::Dice;
-use crate::engine::source::{Arrived, Piece, ReadingId, SourceInput};
+use crate::engine::source::{Arrived, Opened, Piece, ReadingId, SourceInput};
 use crate::message::{Message, MessageId};
 use crate::source::{Checkpoint, Error, Event, OnError, Unmappable, made};
 
@@ -90,7 +90,7 @@ impl Log {
                 let at = after.as_ref().map_or(0, place);
                 let repeats = if dice.percent(20) { dice.below(4) as usize } else { 0 };
                 self.readings.insert((node, life, reading), at.saturating_sub(repeats));
-                Ok(false)
+                Ok(Opened::default())
             }
         };
         SourceInput::Opened { reading, result }

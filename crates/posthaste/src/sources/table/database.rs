@@ -9,6 +9,7 @@ use super::statement::{Dialect, Statement};
 use crate::Secret;
 use crate::error::{Error, Kind, Result};
 use crate::sink::settings::Problem;
+use crate::source::{self, Place};
 
 #[cfg(feature = "mysql")]
 mod mysql;
@@ -89,6 +90,18 @@ impl Database {
         }
     }
 
+    /// Within what its transactions reach.
+    pub(super) fn transactions(&self) -> Place {
+        match self {
+            #[cfg(feature = "postgres")]
+            Self::Postgres(database) => Place::address(database.place()),
+            #[cfg(feature = "mysql")]
+            Self::Mysql(database) => database.server(),
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(database) => Place::file(database.path()),
+        }
+    }
+
     /// The table of this name, as the database knows it.
     pub(super) async fn table(&mut self, name: &str) -> Result<Found> {
         let (schema, table) = name.rsplit_once('.').unwrap_or(("", name));
@@ -124,7 +137,7 @@ impl Database {
         .await
     }
 
-    pub(super) async fn execute(&mut self, statement: &Statement) -> Result<()> {
+    pub(super) async fn execute(&mut self, statement: &source::Statement) -> Result<()> {
         in_time(async {
             match self {
                 #[cfg(feature = "postgres")]

@@ -93,7 +93,7 @@ impl Part {
 
 /// What becomes of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Marking {
+pub(super) enum Mark {
     Delete,
     /// Columns that get a value, and columns that get the time.
     Set(Vec<(Column, String)>, Vec<Column>),
@@ -108,8 +108,8 @@ pub(super) struct Layout {
     pub(super) order: Vec<Column>,
     /// Where the values are, and which; none is `NULL`.
     pub(super) pending: Option<(Column, Vec<String>)>,
-    pub(super) taken: Marking,
-    pub(super) refused: Option<Marking>,
+    pub(super) taken: Mark,
+    pub(super) refused: Option<Mark>,
 }
 
 impl Layout {
@@ -139,7 +139,7 @@ impl Layout {
     /// A row that is marked must not be pending any more, or it would be read for ever.
     fn check(&self) -> Result<(), String> {
         for (what, marking) in [("taken", Some(&self.taken)), ("refused", self.refused.as_ref())] {
-            let Some(Marking::Set(set, now)) = marking else { continue };
+            let Some(Mark::Set(set, now)) = marking else { continue };
             let Some((pending, is)) = &self.pending else {
                 return Err(format!("`{what}` marks rows, and `pending` does not say which have no mark: set it"));
             };
@@ -199,15 +199,15 @@ fn order(settings: &Settings, table: &Found, parts: &[(Part, Column)]) -> Result
 }
 
 /// Of a preset, what the table does not have is left out.
-fn marking(table: &Found, taken: &Taken, is_preset: bool) -> Result<Marking, String> {
+fn marking(table: &Found, taken: &Taken, is_preset: bool) -> Result<Mark, String> {
     if taken.delete {
-        return Ok(Marking::Delete);
+        return Ok(Mark::Delete);
     }
     let set = taken.set.iter().map(|(column, value)| Ok((named(table, column)?, value.clone())));
     let set = set.collect::<Result<Vec<_>, String>>()?;
     let known = |column: &&String| !is_preset || set.is_empty() || find(table, column).is_some();
     let now = taken.now.iter().filter(known).map(|column| named(table, column)).collect::<Result<_, _>>()?;
-    Ok(Marking::Set(set, now))
+    Ok(Mark::Set(set, now))
 }
 
 /// The column of this name: written so, or else so but for case and underscores.
@@ -273,6 +273,6 @@ mod tests {
     fn a_table_that_is_emptied_needs_no_mark() {
         let deleted = |it: &mut Settings| it.taken = Some(Taken { delete: true, ..Taken::default() });
         let layout = layout(deleted, &["id", "type", "payload"]).unwrap();
-        assert_eq!((layout.pending, layout.taken), (None, Marking::Delete));
+        assert_eq!((layout.pending, layout.taken), (None, Mark::Delete));
     }
 }

@@ -2,21 +2,21 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 
 use super::database::Database;
-use super::layout::{Layout, Marking};
+use super::layout::Layout;
+use super::marker::{RowMarker, ids};
 use super::row::{Row, Template, event};
-use crate::source::{Batch, Error, Event, Reading, Settled};
+use super::settings::Settings;
+use crate::source::{Batch, Error, Event, Marker, Reading, Settled};
 
 /// Rows that nothing could be made of stay in a table that has no mark for them. More of them are a matter for a person.
 const MAX_LEFT: usize = 1_000;
-
-/// Ids in one statement.
-const IDS: usize = 500;
 
 type Fetching = BoxFuture<'static, (Database, crate::Result<Vec<Row>>)>;
 
@@ -25,7 +25,10 @@ pub(super) struct TableReading {
     database: Option<Database>,
     /// Goes on when nobody waits for it: a connection whose answer is not heard is of no more use.
     fetching: Option<Fetching>,
-    layout: Layout,
+    layout: Arc<Layout>,
+    marker: Arc<RowMarker>,
+    /// Whether rows are marked only after their messages are in the journal.
+    mark_apart: bool,
     template: Template,
     poll_interval: Duration,
     /// Rows that were given out, by their ids, and not marked yet.
@@ -41,13 +44,17 @@ pub(super) struct TableReading {
 }
 
 impl TableReading {
-    pub(super) fn new(database: Database, layout: Layout, template: Template, poll_interval: Duration) -> Self {
+    pub(super) fn new(database: Database, layout: Layout, template: Template, settings: &Settings) -> Self {
+        let layout = Arc::new(layout);
+        let (dialect, place) = (database.dialect(), database.transactions());
         Self {
             database: Some(database),
             fetching: None,
+            marker: Arc::new(RowMarker { layout: Arc::clone(&layout), dialect, place }),
             layout,
             template,
-            poll_interval,
+            mark_apart: settings.mark_apart,
+            poll_interval: settings.poll_interval,
             given_out: HashSet::new(),
             left: HashSet::new(),
             marked: HashSet::new(),
@@ -84,18 +91,26 @@ impl TableReading {
         Ok(())
     }
 
-    async fn mark(&mut self, marking: &Marking, ids: &[String]) -> Result<(), Error> {
+    async fn mark(&mut self, rows: &[(&Event, Settled)]) -> Result<(), Error> {
         self.fetch().await?;
         let Some(database) = &mut self.database else { return Err(Error::new("the connection is gone")) };
-        for ids in ids.chunks(IDS) {
-            let statement = database.dialect().mark(&self.layout, marking, ids);
+        for statement in self.marker.statements(rows) {
             database.execute(&statement).await?;
         }
         Ok(())
     }
 
+    /// These are done with: marked, or left where they are.
+    fn done(&mut self, rows: &[(&Event, Settled)]) -> Result<(), Error> {
+        self.marked = ids(rows, Settled::Done).collect();
+        for (event, _) in rows {
+            self.given_out.remove(event.checkpoint.as_str());
+        }
+        if self.marker.leaves_refused() { self.leave(ids(rows, Settled::Refused)) } else { Ok(()) }
+    }
+
     /// Where there is no mark for what was refused, it stays, and is not read again by this reading.
-    fn leave(&mut self, ids: Vec<String>) -> Result<(), Error> {
+    fn leave(&mut self, ids: impl Iterator<Item = String>) -> Result<(), Error> {
         self.left.extend(ids);
         if self.left.len() > MAX_LEFT {
             let count = self.left.len();
@@ -133,24 +148,22 @@ impl Reading for TableReading {
 
     /// After the commit: a crash before it leaves the row pending, and its origin makes the repeat a quiet no-op.
     async fn settled(&mut self, events: &[(Event, Settled)]) -> Result<(), Error> {
-        let of = |how: Settled| -> Vec<String> {
-            let these = events.iter().filter(|(_, settled)| *settled == how);
-            these.map(|(event, _)| event.checkpoint.as_str().to_owned()).collect()
-        };
-        let (done, refused) = (of(Settled::Done), of(Settled::Refused));
-        let taken = self.layout.taken.clone();
-        self.mark(&taken, &done).await?;
-        self.marked = done.iter().cloned().collect();
-        match self.layout.refused.clone() {
-            Some(marking) => self.mark(&marking, &refused).await?,
-            None if taken == Marking::Delete => self.leave(refused.clone())?,
-            None => self.mark(&taken, &refused).await?,
-        }
-        for id in done.iter().chain(&refused) {
-            self.given_out.remove(id);
-        }
-        Ok(())
+        let rows = borrowed(events);
+        self.mark(&rows).await?;
+        self.done(&rows)
     }
+
+    fn marker(&self) -> Option<Arc<dyn Marker>> {
+        (!self.mark_apart).then(|| Arc::clone(&self.marker) as _)
+    }
+
+    async fn marked(&mut self, events: &[(Event, Settled)]) -> Result<(), Error> {
+        self.done(&borrowed(events))
+    }
+}
+
+fn borrowed(events: &[(Event, Settled)]) -> Vec<(&Event, Settled)> {
+    events.iter().map(|(event, settled)| (event, *settled)).collect()
 }
 
 impl fmt::Debug for TableReading {

@@ -30,6 +30,8 @@ pub struct Settings {
     pub taken: Option<Taken>,
     /// What becomes of a row that nothing could be made of; as with one that was taken, but never deleted, unless set.
     pub refused: Option<Taken>,
+    /// Marks rows only after their messages are in the journal, also where the journal is in the same database.
+    pub mark_apart: bool,
     /// What the payloads are.
     pub content_type: String,
     /// The first half of the origin of messages; where the table is, unless set.
@@ -50,6 +52,7 @@ impl Default for Settings {
             pending: None,
             taken: None,
             refused: None,
+            mark_apart: false,
             content_type: "application/json".into(),
             stream: None,
             poll_interval: Duration::from_millis(500),

@@ -1,6 +1,7 @@
 //! The statements for a table that nobody knew before: names quoted as the database wants them, values as parameters.
 
-use super::layout::{Column, Found, Layout, Marking, Part};
+use super::layout::{Column, Found, Layout, Mark, Part};
+use crate::source;
 
 /// Whose SQL it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,12 @@ impl Statement {
     }
 }
 
+impl From<Statement> for source::Statement {
+    fn from(Statement { sql, params, .. }: Statement) -> Self {
+        Self { sql, params }
+    }
+}
+
 impl Dialect {
     /// The first rows that are pending and not among these, in the order of the table. By state, so that one that was committed late is
     /// found like any other. An index on the pending column and the order serves it.
@@ -95,11 +102,11 @@ impl Dialect {
     }
 
     /// Marks these rows, those of them that are still pending. Doing it twice is the same as once. By the primary key.
-    pub(super) fn mark(self, layout: &Layout, marking: &Marking, ids: &[String]) -> Statement {
+    pub(super) fn mark(self, layout: &Layout, mark: &Mark, ids: &[String]) -> Statement {
         let table = self.table(&layout.table);
-        let mut statement = match marking {
-            Marking::Delete => Statement::new(self, format!("DELETE FROM {table} WHERE ")),
-            Marking::Set(set, now) => {
+        let mut statement = match mark {
+            Mark::Delete => Statement::new(self, format!("DELETE FROM {table} WHERE ")),
+            Mark::Set(set, now) => {
                 let mut statement = Statement::new(self, format!("UPDATE {table} SET "));
                 for (n, (column, value)) in set.iter().enumerate() {
                     statement.sql.push_str(&format!("{}{} = ", if n > 0 { ", " } else { "" }, self.name(column)));

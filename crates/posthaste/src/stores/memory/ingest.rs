@@ -1,11 +1,11 @@
 //! What was made of a source's events, and where reading goes on.
 
 use super::core::{Core, timestamp};
-use crate::journal::{Enqueued, Ingest};
+use crate::journal::{Ingest, Ingested, Marked};
 
 impl Core {
     /// See [`crate::journal::Journal::ingest`].
-    pub fn ingest(&mut self, ingest: &Ingest) -> Option<Enqueued> {
+    pub fn ingest(&mut self, ingest: &Ingest) -> Option<Ingested> {
         self.sources.get(&ingest.source).filter(|known| known.is_held_by(&ingest.worker, ingest.epoch))?;
         let enqueued = self.append(ingest.messages.iter().cloned());
         let status = &mut self.sources.get_mut(&ingest.source)?.status;
@@ -17,6 +17,6 @@ impl Core {
         status.stored += enqueued.stored as u64;
         status.duplicates += enqueued.duplicates as u64;
         status.last_event = ingest.last_event.clone().or(status.last_event.take());
-        Some(enqueued)
+        Some(Ingested { enqueued, marked: Marked::No })
     }
 }

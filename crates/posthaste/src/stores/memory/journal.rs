@@ -8,7 +8,7 @@ use super::Memory;
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Enqueued, Entry, Epoch, Grant, HeldKey, Ingest, Journal, LaneCommit, LaneState, Lease, Partition,
+    Batch, DueBatch, Entry, Epoch, Grant, HeldKey, Ingest, Ingested, Journal, LaneCommit, LaneState, Lease, Partition,
     Position, Purged, ReadRequest, SourceGrant, SourceReport, WorkerId, WorkerReport,
 };
 
@@ -91,7 +91,7 @@ impl Journal for Memory {
         Ok(self.core().lease_source(worker, source, ttl, held, report))
     }
 
-    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>> {
+    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Ingested>> {
         let ingested = self.core().ingest(ingest);
         self.announce();
         Ok(ingested)

@@ -7,15 +7,15 @@ use super::MongoDb;
 use super::codec::{epoch, signed};
 use super::retry::in_transaction;
 use crate::error::Result;
-use crate::journal::{Enqueued, Ingest};
+use crate::journal::{Ingest, Ingested, Marked};
 
-pub(super) async fn ingest(store: &MongoDb, ingest: &Ingest) -> Result<Option<Enqueued>> {
+pub(super) async fn ingest(store: &MongoDb, ingest: &Ingest) -> Result<Option<Ingested>> {
     let db = store.db();
     in_transaction!(db, session => record(store, &mut session, ingest))
 }
 
 /// Everything, or nothing and `None` if the source is no longer held. The update names the epoch, so of it and a takeover one fails.
-async fn record(store: &MongoDb, session: &mut ClientSession, ingest: &Ingest) -> Result<Option<Enqueued>> {
+async fn record(store: &MongoDb, session: &mut ClientSession, ingest: &Ingest) -> Result<Option<Ingested>> {
     let fence = doc! { "_id": ingest.source.as_str(), "worker": &ingest.worker.0, "epoch": epoch(ingest.epoch) };
     let sources = &store.db().sources;
     let moved = sources.update_one(fence.clone(), vec![moved(ingest)]).session(&mut *session).await?;
@@ -31,7 +31,7 @@ async fn record(store: &MongoDb, session: &mut ClientSession, ingest: &Ingest) -
         "refused": signed(ingest.tally.refused),
     } };
     sources.update_one(fence, counts).session(session).await?;
-    Ok(Some(enqueued))
+    Ok(Some(Ingested { enqueued, marked: Marked::No }))
 }
 
 fn moved(ingest: &Ingest) -> Document {

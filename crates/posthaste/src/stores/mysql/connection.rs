@@ -6,6 +6,7 @@ use mysql_async::{Conn, IsolationLevel, Opts, OptsBuilder, PoolConstraints, Pool
 
 use super::Options;
 use crate::error::{Error, Kind, Result};
+use crate::source::Place;
 
 /// How each session begins.
 const SESSION: [&str; 2] = [include_str!("sql/connection/isolation.sql"), include_str!("sql/connection/session.sql")];
@@ -54,6 +55,11 @@ fn not_understood() -> Error {
 /// The database as a person knows it, without user and password.
 pub(super) fn place(config: &Opts) -> String {
     format!("mysql://{}:{}/{}", config.ip_or_hostname(), config.tcp_port(), config.db_name().unwrap_or_default())
+}
+
+/// The server, whose databases are all within one transaction's reach.
+pub(super) fn server(config: &Opts) -> Place {
+    Place::server("mysql", config.ip_or_hostname(), config.tcp_port())
 }
 
 /// A transaction that is rolled back unless it is committed. Each of its statements sees what is committed when it begins.

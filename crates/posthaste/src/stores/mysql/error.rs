@@ -54,6 +54,12 @@ pub(super) fn is_conflict(error: &Error) -> bool {
     server_code(error).is_some_and(|code| matches!(code, LOCK_WAIT | DEADLOCK | CHANGED))
 }
 
+/// Whether somebody has locked what is needed, and keeps it so.
+#[cfg(feature = "mysql")]
+pub(super) fn is_locked(error: &Error) -> bool {
+    server_code(error) == Some(LOCK_WAIT)
+}
+
 /// Whether a table or a column was to be made that there is.
 #[cfg(feature = "mysql")]
 pub(super) fn is_there_already(error: &Error) -> bool {

@@ -4,18 +4,19 @@ use mysql_async::params;
 use mysql_async::prelude::Queryable;
 
 use super::retry::again;
-use super::{MySql, Outbox, connection, partitions};
+use super::{MySql, Outbox, connection, mark, partitions};
+use crate::crash_point::crash_point;
 use crate::error::Result;
-use crate::journal::{Enqueued, Ingest};
+use crate::journal::{Ingest, Ingested};
 use crate::stores::values::signed;
 
-pub(super) async fn ingest(store: &MySql, ingest: &Ingest) -> Result<Option<Enqueued>> {
+pub(super) async fn ingest(store: &MySql, ingest: &Ingest) -> Result<Option<Ingested>> {
     let ingested = again!(ingest_once(store, ingest))?;
     store.wake();
     Ok(ingested)
 }
 
-async fn ingest_once(store: &MySql, ingest: &Ingest) -> Result<Option<Enqueued>> {
+async fn ingest_once(store: &MySql, ingest: &Ingest) -> Result<Option<Ingested>> {
     let mut connection = store.connection().await?;
     partitions::known(store, &mut connection).await?;
     let mut transaction = connection::begin(&mut connection).await?;
@@ -26,6 +27,7 @@ async fn ingest_once(store: &MySql, ingest: &Ingest) -> Result<Option<Enqueued>>
         return Ok(None);
     }
     let enqueued = Outbox::new().enqueue(&mut transaction, &ingest.messages).await?;
+    let marked = mark::mark(store, &mut transaction, ingest.marking.as_ref()).await?;
     let moved = params! {
         "source" => source,
         "checkpoint" => ingest.checkpoint.as_str(),
@@ -37,6 +39,7 @@ async fn ingest_once(store: &MySql, ingest: &Ingest) -> Result<Option<Enqueued>>
         "refused" => signed(ingest.tally.refused),
     };
     transaction.exec_drop(include_str!("sql/ingest/move.sql"), moved).await?;
+    crash_point("within_ingest");
     transaction.commit().await?;
-    Ok(Some(enqueued))
+    Ok(Some(Ingested { enqueued, marked }))
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Enqueued, Entry, Epoch, Grant, HeldKey, Ingest, Journal, LaneCommit, LaneState, Lease, Partition,
+    Batch, DueBatch, Entry, Epoch, Grant, HeldKey, Ingest, Ingested, Journal, LaneCommit, LaneState, Lease, Partition,
     Position, Purged, ReadRequest, SourceGrant, SourceReport, WorkerId, WorkerReport,
 };
 
@@ -88,7 +88,7 @@ impl Journal for MySql {
         self.in_time("lease_source", lease_source::lease_source(self, worker, source, ttl, held, report)).await
     }
 
-    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>> {
+    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Ingested>> {
         self.in_time("ingest", ingest::ingest(self, ingest)).await
     }
 

@@ -2,16 +2,18 @@
 
 use tokio_postgres::types::ToSql;
 
-use super::Postgres;
 use super::session::Statements;
+use super::{Postgres, mark};
+use crate::crash_point::crash_point;
 use crate::error::Result;
-use crate::journal::{Enqueued, Ingest};
+use crate::journal::{Ingest, Ingested};
 use crate::stores::values::signed;
 
-pub(super) async fn ingest(store: &Postgres, ingest: &Ingest) -> Result<Option<Enqueued>> {
+pub(super) async fn ingest(store: &Postgres, ingest: &Ingest) -> Result<Option<Ingested>> {
     let mut client = store.client().await?;
     let transaction = client.transaction().await?;
     let enqueued = store.outbox().enqueue(&transaction, &ingest.messages).await?;
+    let marked = mark::mark(store, &transaction, ingest.marking.as_ref()).await?;
     let (source, checkpoint) = (ingest.source.as_str(), ingest.checkpoint.as_str());
     let tally = [ingest.tally.events, ingest.tally.ignored, ingest.tally.refused].map(signed);
     let (epoch, stored, duplicates) =
@@ -32,7 +34,8 @@ pub(super) async fn ingest(store: &Postgres, ingest: &Ingest) -> Result<Option<E
     if transaction.execute(include_str!("sql/ingest.sql"), &values).await? == 0 {
         return Ok(None);
     }
+    crash_point("within_ingest");
     transaction.commit().await?;
     store.wake();
-    Ok(Some(enqueued))
+    Ok(Some(Ingested { enqueued, marked }))
 }

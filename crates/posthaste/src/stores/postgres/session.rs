@@ -161,6 +161,20 @@ impl Transaction<'_> {
         self.execute(sql, &values).await
     }
 
+    /// As [`Transaction::batch_execute`], with a time limit.
+    pub(super) async fn batch_in_time(&self, sql: &str) -> Result<()> {
+        limited(self.silence.as_deref(), sql, async { Ok(self.inner.batch_execute(sql).await?) }).await
+    }
+
+    /// A statement in somebody else's words, which are not kept. What the server says to it is for the caller to judge.
+    pub(super) async fn execute_once(
+        &self,
+        sql: &str,
+        params: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Result<u64, tokio_postgres::Error>> {
+        limited(self.silence.as_deref(), "foreign", async { Ok(self.inner.execute_typed(sql, params).await) }).await
+    }
+
     pub(super) async fn commit(self) -> Result<()> {
         let Self { inner, silence, .. } = self;
         limited(silence.as_deref(), "COMMIT", async { Ok(inner.commit().await?) }).await

@@ -12,7 +12,7 @@ use posthaste::inspect::{
     Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus,
 };
 use posthaste::journal::{
-    Batch, DueBatch, Enqueued, Entry, Epoch, Grant, HeldKey, Hint, Ingest, Journal, LaneCommit, LaneState, Lease,
+    Batch, DueBatch, Entry, Epoch, Grant, HeldKey, Hint, Ingest, Ingested, Journal, LaneCommit, LaneState, Lease,
     Partition, Position, Purged, ReadRequest, SourceGrant, SourceReport, WorkerId, WorkerReport,
 };
 use posthaste::message::MessageId;
@@ -157,7 +157,7 @@ impl Journal for Meddled {
         self.around("lease_source", self.inner.lease_source(worker, source, ttl, held, report)).await
     }
 
-    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Enqueued>> {
+    async fn ingest(&self, ingest: &Ingest) -> Result<Option<Ingested>> {
         self.around("ingest", self.inner.ingest(ingest)).await
     }
 

@@ -15,6 +15,7 @@ use self::databases::Database;
 mod behind_a_relay;
 mod databases;
 mod presets;
+mod same_database;
 
 mod on_sqlite {
     posthaste::source_suite!(super::on_sqlite);

@@ -6,6 +6,7 @@ use tokio_postgres::types::{ToSql, Type};
 use super::Catalogue;
 use crate::Secret;
 use crate::error::Result;
+use crate::source;
 use crate::sources::table::row::Row;
 use crate::sources::table::statement::Statement;
 use crate::stores::postgres::{Options, connect};
@@ -38,18 +39,18 @@ impl Postgres {
     }
 
     pub(super) async fn query(&self, statement: &Statement) -> Result<Vec<Row>> {
-        let rows = self.client.query_typed(&statement.sql, &params(statement)).await?;
+        let rows = self.client.query_typed(&statement.sql, &params(&statement.params)).await?;
         let cells =
             |row: &tokio_postgres::Row| -> Result<Row> { (0..row.len()).map(|at| Ok(row.try_get(at)?)).collect() };
         rows.iter().map(cells).collect()
     }
 
-    pub(super) async fn execute(&self, statement: &Statement) -> Result<()> {
-        self.client.execute_typed(&statement.sql, &params(statement)).await?;
+    pub(super) async fn execute(&self, statement: &source::Statement) -> Result<()> {
+        self.client.execute_typed(&statement.sql, &params(&statement.params)).await?;
         Ok(())
     }
 }
 
-fn params(statement: &Statement) -> Vec<(&(dyn ToSql + Sync), Type)> {
-    statement.params.iter().map(|value| (value as &(dyn ToSql + Sync), Type::TEXT)).collect()
+fn params(params: &[String]) -> Vec<(&(dyn ToSql + Sync), Type)> {
+    params.iter().map(|value| (value as &(dyn ToSql + Sync), Type::TEXT)).collect()
 }

@@ -1,6 +1,6 @@
 //! SQLite: a file, opened as its owner left it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags, params_from_iter};
 use super::Catalogue;
 use crate::Secret;
 use crate::error::{Error, Kind, Result};
+use crate::source;
 use crate::sources::table::row::Row;
 use crate::sources::table::statement::Statement;
 
@@ -20,6 +21,7 @@ const BUSY: Duration = Duration::from_secs(5);
 pub(crate) struct Sqlite {
     connection: Arc<Mutex<Connection>>,
     place: String,
+    path: PathBuf,
 }
 
 impl Sqlite {
@@ -28,6 +30,7 @@ impl Sqlite {
         let path = url.expose().trim_start_matches("sqlite:").to_owned();
         let path = path.strip_prefix("//").unwrap_or(&path).to_owned();
         let place = format!("sqlite:{path}");
+        let file = PathBuf::from(&path);
         let opened = tokio::task::spawn_blocking(move || {
             must_be_there(Path::new(&path))?;
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -36,11 +39,15 @@ impl Sqlite {
             Ok::<_, Error>(connection)
         });
         let connection = opened.await.map_err(gone)?.map_err(|error| error.at(&place))?;
-        Ok(Self { connection: Arc::new(Mutex::new(connection)), place })
+        Ok(Self { connection: Arc::new(Mutex::new(connection)), place, path: file })
     }
 
     pub(super) fn place(&self) -> &str {
         &self.place
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The schema is that of the file, whatever its name.
@@ -65,8 +72,8 @@ impl Sqlite {
         .await
     }
 
-    pub(super) async fn execute(&self, statement: &Statement) -> Result<()> {
-        let Statement { sql, params, .. } = statement.clone();
+    pub(super) async fn execute(&self, statement: &source::Statement) -> Result<()> {
+        let source::Statement { sql, params } = statement.clone();
         self.run(move |connection| {
             connection.execute(&sql, params_from_iter(params))?;
             Ok(())

@@ -2,9 +2,13 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[cfg(feature = "mysql")]
 use mysql_async::prelude::Queryable as _;
+
+use posthaste::store::Store;
+use posthaste::stores::sqlite::Sqlite;
 
 use super::socket;
 use crate::servers;
@@ -57,6 +61,55 @@ impl Database {
         let mut connection = mysql_async::Conn::from_url(format!("mysql://root@{server}")).await.expect("it is there");
         connection.query_drop(format!("CREATE DATABASE {name}")).await.expect("it can be made");
         Self { url: format!("mysql://root@{server}/{name}"), kind: Kind::Mysql { server, name } }
+    }
+
+    /// A journal in the same database.
+    pub(super) async fn journal(&self) -> Arc<dyn Store> {
+        let journal = self.journal_for(None);
+        journal.migrate().await.expect("it can be made");
+        journal
+    }
+
+    /// The same journal for another user.
+    pub(super) fn journal_for(&self, user: Option<&str>) -> Arc<dyn Store> {
+        let url = |owner: &str| self.url.replace(owner, &format!("{}@", user.unwrap_or(owner.trim_end_matches('@'))));
+        match &self.kind {
+            Kind::Sqlite(path) => Arc::new(Sqlite::open(path, Default::default()).expect("a file")),
+            #[cfg(feature = "postgres")]
+            Kind::Postgres { schema, .. } => {
+                let mut options = posthaste::stores::postgres::Options::new(url("postgres@"));
+                options.schema.clone_from(schema);
+                Arc::new(posthaste::stores::postgres::Postgres::open(options).expect("a URL"))
+            }
+            #[cfg(feature = "mysql")]
+            Kind::Mysql { .. } => {
+                let options = posthaste::stores::mysql::Options::new(url("root@"));
+                Arc::new(posthaste::stores::mysql::MySql::open(options).expect("a URL"))
+            }
+        }
+    }
+
+    /// Refuses to move a checkpoint to `cursed`, whatever was done before in the transaction.
+    pub(super) async fn curse(&self) {
+        let event = "BEFORE UPDATE ON outbox_sources FOR EACH ROW";
+        let refuse = match &self.kind {
+            Kind::Sqlite(_) => {
+                format!(
+                    "CREATE TRIGGER cursed {event} WHEN NEW.checkpoint = 'cursed' BEGIN SELECT RAISE(ABORT, 'no'); END"
+                )
+            }
+            #[cfg(feature = "postgres")]
+            Kind::Postgres { .. } => format!(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$; \
+                 CREATE TRIGGER cursed {event} WHEN (NEW.checkpoint = 'cursed') EXECUTE FUNCTION refuse()"
+            ),
+            #[cfg(feature = "mysql")]
+            Kind::Mysql { .. } => {
+                let then = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'";
+                format!("CREATE TRIGGER cursed {event} BEGIN IF NEW.checkpoint = 'cursed' THEN {then}; END IF; END")
+            }
+        };
+        self.execute(&refuse).await;
     }
 
     /// How a numbered primary key is written.
@@ -172,7 +225,7 @@ impl Database {
     }
 
     #[cfg(feature = "mysql")]
-    async fn connection(&self) -> mysql_async::Conn {
+    pub(super) async fn connection(&self) -> mysql_async::Conn {
         mysql_async::Conn::from_url(&self.url).await.expect("the server is there")
     }
 }
