@@ -86,7 +86,7 @@ impl Default for Settings {
             poll_interval: Duration::from_millis(150),
             window_messages: 1_000,
             window_bytes: 16 << 20,
-            read_batch: 2_000,
+            read_batch: 4_000,
             commit_interval: Duration::from_millis(5),
             commit_batch: 1_000,
             max_held_keys: 10_000,

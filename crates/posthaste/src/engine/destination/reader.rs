@@ -25,7 +25,7 @@ const MOST_READS: usize = 2;
 
 /// Batches that are in the works before no more is read. What waits for its turn gathers: with more of it, runs are longer, and a
 /// sink is asked less often for as much.
-const READ_AHEAD: usize = 4;
+const READ_AHEAD: usize = 2;
 
 /// How much may be in memory.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use deadpool::Runtime;
-use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError};
+use deadpool::managed::{self, Metrics, Object, PoolError, QueueMode, RecycleError};
 use deadpool_postgres::{ClientWrapper, ConfigConnectImpl, Connect};
 
 use super::connection::Way;
@@ -60,6 +60,8 @@ pub(super) fn pool(options: &Options, way: &Arc<Way>, identity: &Arc<Identity>, 
     };
     let pool = Pool::builder(manager)
         .max_size(options.connections.max(1))
+        // The one that was given back last: the server's process behind it is warm.
+        .queue_mode(QueueMode::Lifo)
         .runtime(Runtime::Tokio1)
         .create_timeout(Some(way.patience() + options.answer_timeout))
         .wait_timeout(Some(PATIENCE));
