@@ -6,6 +6,7 @@
 
 #[cfg(feature = "table")]
 mod adopting;
+mod application;
 #[cfg(any(feature = "redis", feature = "rabbitmq", feature = "kafka", feature = "nats"))]
 mod brokers;
 #[cfg(all(feature = "http", feature = "webhook"))]

@@ -7,10 +7,11 @@ use posthaste::Message;
 use posthaste::store::Store;
 use posthaste::stores::mongodb::{MongoDb, Options};
 
+use crate::application::Application;
 use crate::lives::Life;
 use crate::program::{Place, until};
 use crate::servers;
-use crate::three_workers::{self, Application, PARTITIONS};
+use crate::three_workers::{self, PARTITIONS};
 
 mod left_open;
 

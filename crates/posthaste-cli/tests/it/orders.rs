@@ -4,6 +4,7 @@ use posthaste::Message;
 use posthaste::stores::sqlite::{Options, Outbox, connect};
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::application::Application;
 use crate::program::Place;
 
 /// How many orders there are; each is a key.
@@ -35,9 +36,7 @@ impl Orders {
             let first = self.written.len();
             let events = (first..first + PER_TRANSACTION.min(count - begin)).map(event);
             let (messages, written): (Vec<Message>, Vec<Written>) = events.unzip();
-            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-            Outbox::new().enqueue(&transaction, &messages).unwrap();
-            transaction.commit().unwrap();
+            self.commit(&messages);
             self.written.extend(written);
         }
     }
@@ -45,6 +44,14 @@ impl Orders {
     /// Whether nobody is in the middle of a write.
     pub fn can_write(&mut self) -> bool {
         self.connection.transaction_with_behavior(TransactionBehavior::Immediate).is_ok()
+    }
+}
+
+impl Application for Orders {
+    fn commit(&mut self, messages: &[Message]) {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+        Outbox::new().enqueue(&transaction, messages).unwrap();
+        transaction.commit().unwrap();
     }
 }
 

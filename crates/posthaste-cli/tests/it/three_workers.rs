@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use posthaste::Message;
-
+use crate::application::{Application, World};
 use crate::lives::{self, Printed};
-use crate::orders::{Written, event};
 use crate::processes::{assert_no_repeats, partitions_of, worker};
 use crate::program::{Place, until};
 
@@ -13,15 +11,8 @@ use crate::program::{Place, until};
 pub const PARTITIONS: u64 = 6;
 /// What a worker may have in its hands: so many runs of so many messages.
 const IN_FLIGHT: usize = 4 * 3;
-const PER_TRANSACTION: usize = 10;
 /// So much that the workers are still busy when the test has seen their first lines.
 const BACKLOG: usize = 600;
-
-/// Writes to a journal of its own, which is gone when the test is.
-pub trait Application {
-    /// In one transaction.
-    fn commit(&mut self, messages: &[Message]);
-}
 
 /// A folder for relays on a new journal in this store.
 pub fn place_on(store: &str) -> Place {
@@ -37,9 +28,9 @@ pub fn place_on(store: &str) -> Place {
 }
 
 pub fn one_is_killed_and_one_frozen_past_its_leases(place: Place, application: impl Application) {
-    let mut world = World { place, application, written: Vec::new() };
+    let mut world = World::new(place, application);
     let [one, two, three] = ["one", "two", "three"].map(|name| worker(&world.place, name));
-    until("the partitions are shared", || world.is_shared_by(&["one", "two", "three"]));
+    until("the partitions are shared", || is_shared_by(&world.place, &["one", "two", "three"]));
     world.write(BACKLOG);
     for life in [&one, &two, &three] {
         life.prints_lines(10);
@@ -64,7 +55,7 @@ pub fn one_is_killed_and_one_frozen_past_its_leases(place: Place, application: i
 
     two.relay.signal("CONT");
     until("it knows that its leases are gone", || two.relay.logged().contains("leases lost"));
-    until("it has its share again", || world.is_shared_by(&["two", "three"]));
+    until("it has its share again", || is_shared_by(&world.place, &["two", "three"]));
     world.write(100);
     until("everything is delivered", || {
         lives::has_all(&world.written, by_one.iter().chain(&two.printed()).chain(&three.printed()))
@@ -94,25 +85,7 @@ fn assert_repeats_explained(before: &[&[Printed]], after: &[Printed], recorded: 
     assert!(unexplained.is_none(), "it was recorded: {unexplained:?}");
 }
 
-struct World<A> {
-    place: Place,
-    application: A,
-    written: Vec<Written>,
-}
-
-impl<A: Application> World<A> {
-    /// Commits so many further events, to the orders in turn.
-    fn write(&mut self, count: usize) {
-        let all: Vec<usize> = (self.written.len()..self.written.len() + count).collect();
-        for batch in all.chunks(PER_TRANSACTION) {
-            let (messages, written): (Vec<Message>, Vec<Written>) = batch.iter().map(|index| event(*index)).unzip();
-            self.application.commit(&messages);
-            self.written.extend(written);
-        }
-    }
-
-    fn is_shared_by(&self, workers: &[&str]) -> bool {
-        let share = PARTITIONS / workers.len() as u64;
-        workers.iter().all(|worker| partitions_of(&self.place, worker) == share)
-    }
+fn is_shared_by(place: &Place, workers: &[&str]) -> bool {
+    let share = PARTITIONS / workers.len() as u64;
+    workers.iter().all(|worker| partitions_of(place, worker) == share)
 }

@@ -5,9 +5,10 @@ use mysql_async::{Conn, TxOpts};
 use posthaste::Message;
 use posthaste::stores::mysql::Outbox;
 
+use crate::application::Application;
 use crate::program::Place;
 use crate::servers;
-use crate::three_workers::{self, Application, PARTITIONS};
+use crate::three_workers::{self, PARTITIONS};
 
 pub struct InDatabase {
     runtime: tokio::runtime::Runtime,

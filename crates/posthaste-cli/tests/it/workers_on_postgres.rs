@@ -4,9 +4,10 @@ use posthaste::Message;
 use posthaste::stores::postgres::Outbox;
 use tokio_postgres::{Client, NoTls};
 
+use crate::application::Application;
 use crate::program::Place;
 use crate::servers;
-use crate::three_workers::{self, Application, PARTITIONS};
+use crate::three_workers::{self, PARTITIONS};
 
 pub struct InSchema {
     runtime: tokio::runtime::Runtime,

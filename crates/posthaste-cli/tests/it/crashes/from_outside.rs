@@ -1,56 +1,111 @@
-//! Relays that are killed from outside, again and again: no message is taken for the cause.
+//! Relays that are killed or frozen from outside, again and again: no message is taken for the cause.
 
+use crate::application::{Application, World};
 use crate::lives::{self, Life, Printed, place_with_lease};
+#[cfg(feature = "mongodb")]
+use crate::mongodb::InDatabase;
 use crate::orders::Orders;
-use crate::program::{Place, until};
+use crate::processes::{partitions_of, worker};
+use crate::program::until;
+#[cfg(feature = "postgres")]
+use crate::workers_on_postgres::InSchema;
 
 const RELAYS: usize = 3;
 /// `POSTHASTE_KILLS=200` for more.
-const KILLS: usize = 30;
+const KILLS: usize = 15;
+/// After so many kills a relay is frozen past its leases, and wakes up again.
+const KILLS_PER_FREEZE: usize = 3;
 
-/// Three busy relays, one of which is killed each time, while it delivers.
-struct Fleet<'a> {
-    place: &'a Place,
-    lives: Vec<Life>,
+/// Three busy relays, one of which is struck each time, while it delivers.
+struct Fleet<A> {
+    world: World<A>,
+    lives: Vec<(String, Life)>,
+    started: usize,
     printed: Vec<Printed>,
 }
 
-impl<'a> Fleet<'a> {
-    fn start(place: &'a Place) -> Self {
-        Self { place, lives: (0..RELAYS).map(|_| Life::begin(place, [])).collect(), printed: Vec::new() }
+impl<A: Application> Fleet<A> {
+    fn start(world: World<A>) -> Self {
+        let mut fleet = Self { world, lives: Vec::new(), started: 0, printed: Vec::new() };
+        (0..RELAYS).for_each(|_| fleet.start_one());
+        fleet
     }
 
-    /// Kills the first relay that delivers something, the oldest if it can be, and starts another one.
-    fn kill_one(&mut self, orders: &mut Orders) {
-        let before: Vec<usize> = self.lives.iter().map(|life| life.printed().len()).collect();
+    fn start_one(&mut self) {
+        self.started += 1;
+        let name = format!("relay-{}", self.started);
+        let life = worker(&self.world.place, &name);
+        self.lives.push((name, life));
+    }
+
+    /// The first relay that delivers something, the oldest if it can be.
+    fn take_busy(&mut self) -> (String, Life) {
+        let before: Vec<usize> = self.lives.iter().map(|(_, life)| life.printed().len()).collect();
         let mut busy = None;
         until("one of them delivers", || {
-            orders.write(20);
-            busy = (0..RELAYS).find(|&n| self.lives[n].printed().len() > before[n]);
+            self.world.write(20);
+            busy = (0..RELAYS).find(|&n| self.lives[n].1.printed().len() > before[n]);
             busy.is_some()
         });
-        let victim = self.lives.remove(busy.unwrap());
-        self.printed.extend(victim.kill());
-        self.lives.push(Life::begin(self.place, []));
+        self.lives.remove(busy.unwrap())
     }
 
-    fn has_delivered(&self, orders: &Orders) -> bool {
-        let alive: Vec<Printed> = self.lives.iter().flat_map(Life::printed).collect();
-        lives::has_all(&orders.written, self.printed.iter().chain(&alive))
+    fn kill_one(&mut self) {
+        let (_, victim) = self.take_busy();
+        self.printed.extend(victim.kill());
+        self.start_one();
+    }
+
+    fn freeze_one(&mut self) {
+        let (name, victim) = self.take_busy();
+        victim.relay.signal("STOP");
+        until("others have what it had", || {
+            self.world.write(20);
+            partitions_of(&self.world.place, &name) == 0
+        });
+        victim.relay.signal("CONT");
+        self.lives.push((name, victim));
+    }
+
+    fn has_delivered(&self) -> bool {
+        let alive: Vec<Printed> = self.lives.iter().flat_map(|(_, life)| life.printed()).collect();
+        lives::has_all(&self.world.written, self.printed.iter().chain(&alive))
     }
 }
 
-#[test]
-fn relays_that_are_killed_from_outside_make_no_message_dead() {
+fn nobody_innocent_is_dead(world: World<impl Application>) {
     let kills = std::env::var("POSTHASTE_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
-    let place = place_with_lease("1s");
-    let mut orders = Orders::at(&place);
-    let mut fleet = Fleet::start(&place);
-    for _ in 0..kills {
-        fleet.kill_one(&mut orders);
+    let mut fleet = Fleet::start(world);
+    for nth in 1..=kills {
+        fleet.kill_one();
+        if nth % KILLS_PER_FREEZE == 0 {
+            fleet.freeze_one();
+        }
     }
-    until("everything is delivered", || fleet.has_delivered(&orders));
-    until("everything is recorded", || lives::recorded(&place).len() == orders.written.len());
+    until("everything is delivered", || fleet.has_delivered());
+    let World { place, written, .. } = &fleet.world;
+    until("everything is recorded", || lives::recorded(place).len() == written.len());
     let counts = &place.json(["status"])["destinations"][0];
     assert_eq!((&counts["dead"], &counts["held_keys"]), (&0.into(), &0.into()), "{counts}");
+}
+
+#[test]
+fn relays_that_are_killed_and_frozen_from_outside_make_no_message_dead_on_sqlite() {
+    let place = place_with_lease("1s");
+    let orders = Orders::at(&place);
+    nobody_innocent_is_dead(World::new(place, orders));
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn relays_that_are_killed_and_frozen_from_outside_make_no_message_dead_on_postgres() {
+    let (place, application) = InSchema::new();
+    nobody_innocent_is_dead(World::new(place, application));
+}
+
+#[cfg(feature = "mongodb")]
+#[test]
+fn relays_that_are_killed_and_frozen_from_outside_make_no_message_dead_on_mongodb() {
+    let (place, application) = InDatabase::new();
+    nobody_innocent_is_dead(World::new(place, application));
 }

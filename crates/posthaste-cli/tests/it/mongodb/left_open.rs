@@ -3,12 +3,12 @@
 use mongodb::bson::{Document, doc};
 
 use super::InDatabase;
+use crate::application::Application;
 use crate::lives::{self, Life};
 use crate::orders::{Written, event};
 use crate::processes::assert_no_repeats;
 use crate::program::{Place, until};
 use crate::servers::{Private, block_on};
-use crate::three_workers::Application;
 
 /// A journal on a server that by itself ends a transaction only after an hour: a test in which nobody else does fails.
 struct Scene {
