@@ -88,9 +88,12 @@ pub fn load(path: Option<&Path>, env: &Env) -> Result<Plan, Error> {
 /// The steps after reading. `folder` is where relative paths start.
 fn plan(mut tree: Tree, env: &Env, folder: &Path) -> Result<Plan, Vec<Problem>> {
     let mut problems = overrides::apply(&mut tree, env);
-    problems.extend(references::replace(&mut tree, env, folder));
+    let unread = references::replace(&mut tree, env, folder);
     let file = fit(tree.value.clone(), "", &mut problems).unwrap_or_default();
     let plan = resolve::resolve(file, folder, &mut problems);
+    // A value that could not be read is missing for that reason alone.
+    problems.retain(|problem| unread.iter().all(|other| other.key != problem.key));
+    problems.extend(unread);
     if problems.is_empty() {
         return Ok(plan);
     }

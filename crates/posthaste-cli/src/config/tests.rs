@@ -224,6 +224,13 @@ fn a_reference_to_nothing_is_a_problem() {
 }
 
 #[test]
+fn a_reference_to_nothing_is_one_problem_however_much_the_value_is_missed() {
+    let config = "store = { type = 'postgres', url = { env = 'APP_DB' } }\nrelay.lease_ttl = { env = 'TTL' }";
+    let text = plan_of(config, &[]).unwrap_err();
+    assert_eq!((text.matches("store.url").count(), text.matches("relay.lease_ttl").count()), (1, 1), "{text}");
+}
+
+#[test]
 fn what_a_reference_points_to_is_never_printed() {
     let text = plan_of("relay.lease_ttl = { env = 'TOKEN' }", &[("TOKEN", "s3cr3t")]).unwrap_err();
     assert!(!text.contains("s3cr3t"), "{text}");
