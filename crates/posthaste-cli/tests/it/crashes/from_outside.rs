@@ -6,7 +6,7 @@ use crate::lives::{self, Life, Printed, place_with_lease};
 use crate::mongodb::InDatabase;
 use crate::orders::Orders;
 use crate::processes::{partitions_of, worker};
-use crate::program::until;
+use crate::program::{until, until_or};
 #[cfg(feature = "postgres")]
 use crate::workers_on_postgres::InSchema;
 
@@ -59,10 +59,8 @@ impl<A: Application> Fleet<A> {
     fn freeze_one(&mut self) {
         let (name, victim) = self.take_busy();
         victim.relay.signal("STOP");
-        until("others have what it had", || {
-            self.world.write(20);
-            partitions_of(&self.world.place, &name) == 0
-        });
+        self.world.write(100);
+        until("others have what it had", || partitions_of(&self.world.place, &name) == 0);
         victim.relay.signal("CONT");
         self.lives.push((name, victim));
     }
@@ -82,8 +80,8 @@ fn nobody_innocent_is_dead(world: World<impl Application>) {
             fleet.freeze_one();
         }
     }
-    until("everything is delivered", || fleet.has_delivered());
     let World { place, written, .. } = &fleet.world;
+    until_or(|| fleet.has_delivered(), || format!("not everything is delivered: {}", place.run(["status"]).stdout));
     until("everything is recorded", || lives::recorded(place).len() == written.len());
     let counts = &place.json(["status"])["destinations"][0];
     assert_eq!((&counts["dead"], &counts["held_keys"]), (&0.into(), &0.into()), "{counts}");
