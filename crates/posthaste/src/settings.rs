@@ -90,7 +90,7 @@ impl Default for Settings {
             commit_interval: Duration::from_millis(5),
             commit_batch: 1_000,
             max_held_keys: 10_000,
-            max_worker_deaths: 3,
+            max_worker_deaths: 5,
             start_delay: Duration::ZERO,
             stop_timeout: Duration::from_secs(10),
             retention: Some(Duration::from_secs(7 * 24 * 3600)),

@@ -279,6 +279,7 @@ impl Plan {
             read_batch: self.read_batch,
             commit_interval: Duration::from_millis(5),
             commit_batch: 4,
+            max_worker_deaths: 3,
             stop_timeout: Duration::from_millis(400),
             retention: None,
             ..Settings::default()

@@ -19,7 +19,8 @@ struct Assassin {
 
 impl Assassin {
     fn watch(&self, place: &Place) -> Relay {
-        let mut relay = Relay::start(place.command().stdout(Stdio::piped()));
+        let mut relay =
+            Relay::start(place.command().env("POSTHASTE_RELAY__MAX_WORKER_DEATHS", "3").stdout(Stdio::piped()));
         let (stdout, pid, lines) = (relay.take_stdout(), relay.id(), self.lines.clone());
         std::thread::spawn(move || read(stdout, pid, &lines));
         relay
