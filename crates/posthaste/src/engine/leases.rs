@@ -112,6 +112,10 @@ impl Leases {
 
     /// Takes note of what was granted.
     pub(super) fn granted(&mut self, asked_at: Duration, leases: &[Lease], workers: usize) {
+        // What a worker leaves was not asked for yet, because it was not a part of this one's share.
+        if workers < self.workers {
+            self.lease_at = Duration::ZERO;
+        }
         self.workers = workers.max(1);
         for lease in leases {
             self.newest.insert(lease.partition, lease.epoch);
@@ -215,5 +219,29 @@ impl Leases {
         let renew = (!self.renewing && !self.held.is_empty()).then_some(self.renew_at);
         let expiry = self.held.values().map(|held| held.asked_at + self.ttl).min();
         [lease, renew, expiry].into_iter().flatten().min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_worker_leaves_is_asked_for_as_soon_as_it_is_known_to_be_gone() {
+        let mut leases = Leases::new(Duration::from_secs(3), 16, Mistakes::default());
+        let mut ask = |at: u64, workers| {
+            let now = Duration::from_millis(at);
+            let wanted = leases.plan_lease(now);
+            if wanted.is_some() {
+                leases.lease_answered();
+                leases.granted(now, &[], workers);
+            }
+            wanted
+        };
+        assert_eq!(ask(0, 4), Some(16));
+        assert_eq!(ask(100, 4), None, "nothing has changed");
+        assert_eq!(ask(500, 2), Some(4));
+        assert_eq!(ask(501, 2), Some(8), "two have gone");
+        assert_eq!(ask(502, 2), None, "and that was asked for");
     }
 }
