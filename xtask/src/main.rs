@@ -14,6 +14,7 @@ mod chaos;
 mod ci;
 mod clients;
 mod root;
+mod sbom;
 mod services;
 mod sim;
 mod step;
@@ -48,6 +49,8 @@ enum Chore {
     Chaos(chaos::Args),
     /// Measure; the last line is one JSON object of ratios
     Bench(bench::Args),
+    /// Write the software bill of materials of the program, in CycloneDX
+    Sbom(sbom::Args),
     /// Check what compilers do not: lengths, leftovers, links, that every adapter is complete
     Tidy,
     /// Check VERIFICATION.md, or write it anew: promises, what tries to break them, and the figures on record
@@ -75,6 +78,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Sim(args) => sim::run(&args),
         Chore::Chaos(args) => chaos::run(&args),
         Chore::Bench(args) => bench::run(&args),
+        Chore::Sbom(args) => sbom::run(&args),
         Chore::Tidy => tidy::run(),
         Chore::Verify(args) => verify::run(&args),
     }
