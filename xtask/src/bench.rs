@@ -18,7 +18,7 @@ use crate::services::{self, InUse, Server};
 use crate::step::{cargo, execute, shown};
 
 mod catalog;
-mod charts;
+pub mod charts;
 mod database;
 mod growth;
 mod peers;

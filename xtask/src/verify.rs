@@ -13,6 +13,7 @@ use crate::tidy::Tree;
 
 mod names;
 mod page;
+mod pictures;
 mod promises;
 mod results;
 
@@ -31,6 +32,9 @@ pub fn run(args: &Args) -> Result<()> {
     let wrong = wrong(&Tree::read(".")?)?;
     if !wrong.is_empty() {
         bail!("{}", wrong.join("\n"));
+    }
+    if args.report {
+        draw()?;
     }
     let page = rendered()?;
     if args.report {
@@ -53,7 +57,18 @@ pub fn is_up_to_date(tree: &Tree) -> Result<bool> {
     Ok(tree.get(PAGE).is_some_and(|page| rendered().is_ok_and(|rendered| rendered == page.text)))
 }
 
+/// The pictures that the page shows.
+fn draw() -> Result<()> {
+    let results = Results::read()?;
+    for (name, svg) in results.get("chaos").map(pictures::of_chaos).transpose()?.unwrap_or_default() {
+        fs::write(pictures::file(name), svg)?;
+    }
+    Ok(())
+}
+
 fn rendered() -> Result<String> {
     let results = Results::read().context("the results cannot be read")?;
-    Ok(page::render(&Promises::read()?, &results))
+    let names = pictures::TITLES.iter().map(|(name, _)| *name);
+    let there: Vec<&str> = names.filter(|name| pictures::file(name).is_file()).collect();
+    Ok(page::render(&Promises::read()?, &results, &there))
 }

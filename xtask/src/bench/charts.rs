@@ -11,7 +11,7 @@ use super::record;
 mod bars;
 mod curves;
 mod of_peers;
-mod theme;
+pub mod theme;
 
 const FOLDER: &str = "docs/pictures";
 

@@ -7,11 +7,14 @@ use serde_json::Value;
 use super::promises::{Promise, Promises};
 use super::results::Results;
 
+mod chaos;
+
 const HEAD: &str = "# Verification\n\n\
     Made by `cargo xtask verify --report` from [verification](verification): what is promised and what tries to break it stands in\n\
     `promises.toml`, the figures in the other files, which the tools write themselves. Nothing here is typed by hand.\n";
 
-pub fn render(promises: &Promises, results: &Results) -> String {
+/// With these pictures, which are files beside others.
+pub fn render(promises: &Promises, results: &Results, pictures: &[&str]) -> String {
     let mut page = HEAD.to_owned();
     page.push_str("\n## Promises\n\n| promise | what could break it | what tries to | figure |\n|---|---|---|---|\n");
     for promise in &promises.promises {
@@ -22,7 +25,7 @@ pub fn render(promises: &Promises, results: &Results) -> String {
     list(&mut page, "Known limits", &promises.limits);
     simulator(&mut page, results);
     exhaustive(&mut page, results);
-    chaos(&mut page, results);
+    results.get("chaos").into_iter().for_each(|result| chaos::section(&mut page, result, pictures));
     page.push_str("\n## Found and mended\n\n| what was wrong | found by | test that failed before |\n|---|---|---|\n");
     for found in &promises.found {
         let test = if found.test.is_empty() { String::new() } else { format!("`{}`", found.test) };
@@ -114,60 +117,6 @@ fn exhaustive(page: &mut String, results: &Results) {
     );
 }
 
-fn chaos(page: &mut String, results: &Results) {
-    let Some(result) = results.get("chaos") else { return };
-    let _ = write!(
-        page,
-        "\n## Chaos\n\n{} Seed {}.\n\nReal programs, {} s of faults ({} of them), {} events verified from the consumers' own records. \
-         Faults: {}.\n\n| store | destination | committed | arrivals | given up | repeats by cause | broken promises |\n\
-         |---|---|---|---|---|---|---|\n",
-        when(result),
-        result["seed"],
-        thousands(&result["seconds"]),
-        thousands(&result["faults_in_all"]),
-        thousands(&result["verified"]),
-        counts(&result["faults"]),
-    );
-    for row in result["verdicts"].as_array().into_iter().flatten() {
-        let cells = [
-            text(&row["store"]),
-            text(&row["destination"]),
-            thousands(&row["committed"]),
-            thousands(&row["arrivals"]),
-            thousands(&row["discarded"]),
-            counts(&row["duplicates"]),
-            counts(&row["broken"]),
-        ];
-        let _ = writeln!(page, "| {} |", cells.join(" | "));
-    }
-    takeovers(page, result);
-    let most = result["peak_memory_kb"].as_u64().unwrap_or_default() / 1024;
-    let _ = writeln!(page, "\nThe most memory of a relay was {most} MB.");
-}
-
-fn takeovers(page: &mut String, result: &Value) {
-    let _ = write!(
-        page,
-        "\nHow long the keys of a relay stood still after it was hit: from the fault, or from the writing of the message if that was \
-         later, until the message arrived through another relay or through the next life of this one. Each takeover counts with its \
-         slowest key, and only those during which nothing else was broken. The lease was {} ms.\n\n\
-         | takeover | may take | as quick as that | p50 | p99 | most |\n|---|---|---|---|---|---|\n",
-        thousands(&result["lease_ms"])
-    );
-    let kinds = [
-        ("after `kill -9`", "after_kill"),
-        ("after SIGTERM", "after_stop"),
-        ("after the end of a freeze", "after_freeze"),
-    ];
-    for (what, name) in kinds {
-        let row = &result["takeovers"][name];
-        let ms = |name: &str| row[name].as_u64().map_or("–".into(), |ms| format!("{} ms", grouped(ms)));
-        let within = format!("{} of {}", thousands(&row["within"]), thousands(&row["count"]));
-        let cells = [what.to_owned(), ms("allowed_ms"), within, ms("p50_ms"), ms("p99_ms"), ms("max_ms")];
-        let _ = writeln!(page, "| {} |", cells.join(" | "));
-    }
-}
-
 fn when(result: &Value) -> String {
     format!("Recorded {} at commit `{}`.", text(&result["date"]), text(&result["commit"]))
 }
@@ -214,15 +163,7 @@ mod tests {
     fn a_promise_stands_beside_what_tries_to_break_it_and_the_figure_on_record() {
         let promises = Promises::parse("[[promise]]\ntext = 'kept'\nbreaks = 'death'\nplanted = ['Forgets']\n");
         let results = Results::of("simulator", json!({ "schedules": 1_234_567, "date": "2026-01-01", "commit": "c" }));
-        let page = render(&promises.expect("a promise"), &results);
+        let page = render(&promises.expect("a promise"), &results, &[]);
         assert!(page.contains("| kept | death | planted: `Forgets` | 0 in 1,234,567 drawn schedules |"), "{page}");
-    }
-    #[test]
-    fn takeovers_of_a_run_stand_beside_what_they_may_take() {
-        let figures = json!({ "count": 10, "within": 10, "allowed_ms": 4_000, "p50_ms": 2_900, "p99_ms": 3_400, "max_ms": 3_412 });
-        let run = json!({ "seed": 7, "lease_ms": 3_000, "takeovers": { "after_kill": figures } });
-        let page = render(&Promises::parse("").expect("no promises"), &Results::of("chaos", run));
-        assert!(page.contains("The lease was 3,000 ms."), "{page}");
-        assert!(page.contains("| after `kill -9` | 4,000 ms | 10 of 10 | 2,900 ms | 3,400 ms | 3,412 ms |"), "{page}");
     }
 }
