@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use self::dice::Dice;
 use self::fault_log::FaultLog;
 use self::faults::Faults;
+use self::progress::Progress;
 use self::report::Report;
 use self::scene::Scene;
 use crate::services::install;
@@ -34,6 +35,7 @@ mod faults;
 mod links;
 mod operator;
 mod process;
+mod progress;
 mod relay;
 mod report;
 mod scene;
@@ -139,9 +141,10 @@ fn play(args: &Args, programs: &Programs, seed: u64, folder: &Path) -> Result<Re
     let log = FaultLog::create(&folder.join("faults.jsonl"))?;
     let (begun, begun_at) = (Instant::now(), fault_log::now_micros());
     let mut faults = Faults::new(dice, log, Duration::from_millis(args.fault_every_ms));
-    let mut brokers = brokers;
+    let (mut brokers, mut progress) = (brokers, Progress::of(&scenes));
     while begun.elapsed() < Duration::from_secs_f64(args.minutes * 60.0) {
         faults.go_on(&mut scenes, &mut brokers)?;
+        progress.tell(faults.len());
         std::thread::sleep(Duration::from_millis(20));
     }
     let log = faults.end(&mut scenes, &mut brokers)?;

@@ -13,6 +13,8 @@ use super::stores::Store;
 
 /// How long the partitions of a relay that died stay with it.
 pub const LEASE: Duration = Duration::from_secs(3);
+/// How long journals keep what is settled: a run of an hour would fill the disk.
+const KEPT: Duration = Duration::from_secs(120);
 /// The destination that every scene has.
 pub const WEBHOOK: &str = "webhook";
 
@@ -35,7 +37,9 @@ pub fn write(
     write!(
         config,
         "\n[relay]\nlease_ttl = '{lease}s'\npoll_interval = '50ms'\nwindow_messages = 200\nstop_timeout = '5s'\n\
-         \n[log]\nformat = 'json'\n"
+         \n[retention]\nkeep = '{}s'\npurge_interval = '10s'\n\
+         \n[log]\nformat = 'json'\n",
+        KEPT.as_secs()
     )?;
     let at = through(WEBHOOK).unwrap_or(endpoint);
     write!(

@@ -51,6 +51,11 @@ impl Faults {
         Self { log, every, schedules: Vec::new(), seeds: dice }
     }
 
+    /// How many there were so far.
+    pub fn len(&self) -> usize {
+        self.log.len()
+    }
+
     /// Puts right what has lasted long enough, and breaks something if it is time.
     pub fn go_on(&mut self, scenes: &mut [Scene], brokers: &mut [Broker]) -> Result<()> {
         if self.schedules.is_empty() {

@@ -19,6 +19,9 @@ const FLUSHED: Duration = Duration::from_millis(200);
 /// Between a failure and the next try.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// How long brokers keep what they could give out again: a long run would fill the disk.
+const KEPT: Duration = Duration::from_secs(300);
+
 /// Where it takes from.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

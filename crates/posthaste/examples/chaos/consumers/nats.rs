@@ -3,14 +3,15 @@
 use async_nats::jetstream::{self, consumer, stream};
 use futures_util::StreamExt;
 
-use super::PAUSE;
+use super::{KEPT, PAUSE};
 use crate::record::{Done, Record};
 use crate::{Failure, ready};
 
 pub(super) async fn consume(url: &str, name: &str, subjects: &str, record: &'static Record) -> Result<(), Failure> {
     let client = async_nats::ConnectOptions::new().retry_on_initial_connect().connect(url).await?;
     let context = jetstream::new(client);
-    let config = stream::Config { name: name.into(), subjects: vec![subjects.into()], ..stream::Config::default() };
+    let (name_of_stream, subjects, max_age) = (name.into(), vec![subjects.into()], KEPT);
+    let config = stream::Config { name: name_of_stream, subjects, max_age, ..stream::Config::default() };
     context.create_stream(config).await?;
     ready(None);
     let mut next = 1;

@@ -33,6 +33,10 @@ async fn read_on(client: &redis::Client, stream: &str, last: &mut String, record
         }
         if entries.is_empty() {
             tokio::time::sleep(PAUSE / 10).await;
+        } else {
+            // What is on record need not stay in memory.
+            let mut trim = redis::cmd("XTRIM");
+            trim.arg(stream).arg("MINID").arg("~").arg(last.as_str()).exec_async(&mut connection).await?;
         }
     }
 }
