@@ -69,7 +69,7 @@ pub enum Command {
     Resume(pause::Args),
     /// Show the sources that are read into the journal; pause, resume or rewind one
     Sources(sources::Args),
-    /// Look at the table of an outbox that exists, and propose how to read it (a dry run unless --write is given)
+    /// Look at the table or collection of an outbox that exists, and propose how to read it (a dry run unless --write is given)
     #[cfg(feature = "table")]
     Adopt(adopt::Args),
     /// Remove old delivered messages (a dry run unless --yes is given)

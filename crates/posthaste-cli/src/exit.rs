@@ -32,7 +32,7 @@ Exit codes:
     0  done, and all is well
     1  done, and the answer is bad news: `status` or `check` found something that
        needs a person, the message asked for does not exist, `adopt` finds no such table
-       or none that it knows, the demo's proof failed
+       or collection or none that it knows, the demo's proof failed
     2  the command line or the config is wrong
     3  the store, or the database that `adopt` looks at, cannot be reached, is busy, or
        refuses access; `run` waits for a store that cannot be reached

@@ -13,6 +13,8 @@ use crate::program::{Place, until};
 use crate::servers;
 use crate::three_workers::{self, PARTITIONS};
 
+#[cfg(feature = "table")]
+mod adopting;
 mod left_open;
 
 pub struct InDatabase {

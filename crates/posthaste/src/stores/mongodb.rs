@@ -28,6 +28,7 @@ use self::db::Db;
 pub(crate) use self::migrate::ensure_collection;
 pub use self::options::{Fields, Options, StatusNames};
 pub use self::outbox::{Outbox, Transaction};
+pub use self::propose::{FoundField, Proposal};
 use self::status_stamps::Pace;
 use crate::Secret;
 use crate::error::{Error, Kind, Result};
@@ -63,6 +64,7 @@ mod overview;
 mod partitions;
 mod pause;
 mod progress;
+mod propose;
 mod purge;
 mod read;
 mod read_key;
@@ -167,6 +169,11 @@ impl MongoDb {
     /// Begins a transaction by the store's own client, with the concerns that an outbox needs: snapshot and majority.
     pub async fn begin(&self) -> Result<Transaction> {
         self.outbox().in_session(store_transaction::start(self.db().database.client()).await?)
+    }
+
+    /// What the collection would be read as, whatever its fields are called, and some messages of it. Nothing is changed.
+    pub async fn propose(&self, limit: usize) -> Result<Proposal> {
+        self.in_time("propose", propose::propose(self, limit)).await
     }
 
     /// What the change stream has cost so far: how often it had to be opened anew.

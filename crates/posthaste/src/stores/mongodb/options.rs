@@ -119,6 +119,11 @@ macro_rules! fields {
             pub(super) fn all(&self) -> Vec<(Field, &str)> {
                 vec![$((Field::$variant, self.$name.as_str()),)+]
             }
+
+            /// Every field with its setting and its name, which may be changed.
+            pub(super) fn each(&mut self) -> Vec<(Field, &'static str, &mut String)> {
+                vec![$((Field::$variant, stringify!($name), &mut self.$name),)+]
+            }
         }
     };
 }

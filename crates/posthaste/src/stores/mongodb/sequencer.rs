@@ -28,7 +28,7 @@ use crate::journal::Position;
 mod order;
 mod place;
 
-pub(super) use self::place::REFUSED;
+pub(super) use self::place::{REFUSED, refusal};
 
 /// Documents numbered in one transaction.
 const BATCH: i64 = 1_000;

@@ -31,10 +31,8 @@ impl Place {
         if row.is_processed || row.status.as_deref() == Some(options.status.published.as_str()) {
             return Self::Done(row.id);
         }
-        // As strict as the other stores are with what comes by plain SQL: what orders and routes a message must make sense.
-        let limits = Limits { name_bytes: 1_000, ..Limits::default() };
-        if let Err(invalid) = limits.check(&row.message) {
-            return Self::Refused(row.id, invalid.to_string());
+        if let Some(why) = refusal(&row) {
+            return Self::Refused(row.id, why);
         }
         let id = if row.message.id.0.is_nil() { Some(MessageId::generate()) } else { given(&row) };
         Self::Message(Box::new(row), id)
@@ -54,6 +52,13 @@ impl Place {
         };
         doc! { "q": { "_id": id }, "u": { "$set": set } }
     }
+}
+
+/// Why a document cannot be a message. As strict as the other stores are with what comes by plain SQL: what orders and routes a message
+/// must make sense.
+pub(in crate::stores::mongodb) fn refusal(row: &Row) -> Option<String> {
+    let limits = Limits { name_bytes: 1_000, ..Limits::default() };
+    limits.check(&row.message).err().map(|invalid| invalid.to_string())
 }
 
 fn given(row: &Row) -> Option<MessageId> {
