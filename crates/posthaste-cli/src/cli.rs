@@ -63,9 +63,9 @@ pub enum Command {
     Replay(operate::Args),
     /// Discard deliveries: they are never delivered (a dry run unless --yes is given)
     Discard(operate::Args),
-    /// Stop all deliveries to a destination until it is resumed
+    /// Stop all deliveries to a destination, or those of one tenant, until it is resumed
     Pause(pause::Args),
-    /// Resume deliveries to a paused destination
+    /// Resume deliveries to a paused destination, or to a paused tenant of it
     Resume(pause::Args),
     /// Show the sources that are read into the journal; pause, resume or rewind one
     Sources(sources::Args),

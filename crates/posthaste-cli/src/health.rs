@@ -1,11 +1,11 @@
 //! Whether something needs a person: a pure function of the overview.
 
-use posthaste::inspect::{DestinationCounts, Overview, SourceStatus, WorkerStatus};
+use posthaste::inspect::{DestinationCounts, Overview, SourceStatus, TenantPause, WorkerStatus};
 use posthaste::journal::SourceState;
 use serde::Serialize;
 
 use self::dangers::{Danger, Level, dangers};
-use crate::output::{count, plain};
+use crate::output::{count, plain, when};
 use crate::selection::line::quoted;
 
 pub mod dangers;
@@ -52,6 +52,7 @@ pub fn problems(overview: &Overview) -> Vec<Problem> {
     for check in checks {
         problems.extend(overview.destinations.iter().filter_map(|counts| check(overview, counts)));
     }
+    problems.extend(overview.destinations.iter().flat_map(paused_tenants));
     problems.extend(overview.sources.iter().filter_map(source));
     problems.extend(dangers(overview).into_iter().filter(|danger| danger.level == Level::Bad).map(of_store));
     problems
@@ -98,7 +99,13 @@ fn nobody_delivers(overview: &Overview) -> Option<Problem> {
 
 /// Everything that a running worker would deliver sooner or later.
 pub fn open(counts: &DestinationCounts) -> u64 {
-    counts.pending + counts.retrying + counts.scheduled + counts.throttled + counts.awaiting + counts.replay
+    counts.pending
+        + counts.retrying
+        + counts.scheduled
+        + counts.throttled
+        + counts.paused_deliveries
+        + counts.awaiting
+        + counts.replay
 }
 
 /// A number that may be an estimate, in words.
@@ -129,6 +136,20 @@ fn paused(_: &Overview, counts: &DestinationCounts) -> Option<Problem> {
     counts.paused.then(|| Problem {
         action: Some(Action::Resume),
         ..problem(Kind::Paused, counts, format!("{} is paused", counts.destination), command())
+    })
+}
+
+/// Where a tenant is paused, since when and by whom, after the word `tenant`.
+pub fn paused_tenant(destination: &str, pause: &TenantPause) -> String {
+    let TenantPause { tenant, since, who } = pause;
+    format!("{} is paused at {destination} since {}, by {}", plain::line(tenant), when::at(*since), plain::line(who))
+}
+
+fn paused_tenants(counts: &DestinationCounts) -> impl Iterator<Item = Problem> {
+    counts.paused_tenants.iter().map(|pause| {
+        let destination = &counts.destination;
+        let command = format!("posthaste resume {destination} --tenant {}", quoted(&pause.tenant));
+        problem(Kind::Paused, counts, format!("tenant {}", paused_tenant(destination, pause)), command)
     })
 }
 

@@ -9,6 +9,7 @@ use posthaste::Destination;
 use posthaste::destination::Name;
 use posthaste::inspect::{
     AuditEntry, Change, Filter, Listed, Listing, Mode, Operation, OperationReport, Overview, Page, Report,
+    TenantChange, TenantPause,
 };
 #[cfg(feature = "http")]
 use posthaste::journal::Position;
@@ -175,6 +176,30 @@ impl Operator {
         };
         if changed {
             self.record(who, action, name.to_string(), 1).await?;
+        }
+        Ok(changed)
+    }
+
+    /// Pauses or resumes one tenant at a destination. Returns whether that changed anything.
+    pub async fn set_tenant_paused(
+        &self,
+        who: &str,
+        destination: &str,
+        tenant: &str,
+        paused: bool,
+    ) -> anyhow::Result<bool> {
+        if tenant.is_empty() {
+            return Err(Misuse("the tenant is empty: name the one that is meant".into()).into());
+        }
+        let name = self.known(destination).await?;
+        let pause = || TenantPause { tenant: tenant.to_owned(), since: clock::now(), who: who.to_owned() };
+        let (action, change) = match paused {
+            true => ("pause tenant", TenantChange::Pause(pause())),
+            false => ("resume tenant", TenantChange::Resume(tenant.to_owned())),
+        };
+        let changed = self.store.change_tenant(&name, &change).await?;
+        if changed {
+            self.record(who, action, format!("{tenant} at {name}"), 1).await?;
         }
         Ok(changed)
     }

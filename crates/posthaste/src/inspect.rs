@@ -18,6 +18,7 @@ mod overview;
 mod report;
 mod source;
 mod status;
+mod tenant;
 
 pub use self::answer::{Answer, Refusal, Says, Settled};
 pub use self::job::{Job, JobState, NewJob};
@@ -27,6 +28,7 @@ pub use self::overview::{DestinationCounts, Figure, Overview, WorkerStatus};
 pub use self::report::{AttemptReport, Behind, DeliveryReport, LeaseReport, PartitionStatus, Report};
 pub use self::source::{SourceChange, SourceStatus};
 pub use self::status::Status;
+pub use self::tenant::{TenantChange, TenantPause};
 
 /// The store as an operator uses it.
 #[async_trait]
@@ -54,6 +56,11 @@ pub trait Inspect: fmt::Debug + Send + Sync {
 
     /// Ends a pause. Returns whether that changed anything; a destination that was never registered is not found.
     async fn resume(&self, destination: &Name) -> Result<bool>;
+
+    /// Pauses or resumes one tenant at a destination, as [`rules::tenant`](crate::rules::tenant) says: its messages wait there, and nobody
+    /// else's do. What waited is due soon after a resume. Returns whether that changed anything; a destination that was never registered
+    /// is not found.
+    async fn change_tenant(&self, destination: &Name, change: &TenantChange) -> Result<bool>;
 
     /// Counts what a purge of messages older than this would remove.
     async fn purgeable(&self, older_than: Duration) -> Result<u64>;

@@ -11,6 +11,7 @@
 //! | [`due`] | When is a delivery due? |
 //! | [`route`] | Which messages does a destination get? |
 //! | [`source`] | What does an operator's change do to a source? |
+//! | [`tenant`] | What does an operator's change do to the tenants of a destination? |
 //! | `suspicion` | How does a message come to be dead for killing workers? |
 
 pub mod callback;
@@ -23,3 +24,4 @@ pub mod route;
 pub mod source;
 pub mod status;
 pub(crate) mod suspicion;
+pub mod tenant;

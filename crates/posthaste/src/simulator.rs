@@ -12,7 +12,7 @@ pub use self::planted::Planted;
 use self::sources::SourceWorld;
 use self::world::World;
 pub use self::world::outage::Told;
-pub use self::world::tenants::{Delay, Pacing};
+pub use self::world::tenants::{Delay, Pacing, Pause};
 
 mod checks;
 mod choices;
@@ -78,6 +78,11 @@ pub fn small_tenant_behind_a_large_one(messages: usize) -> Delay {
 /// So many workers with a limit for each tenant, and one tenant with more than that.
 pub fn limited_tenant(workers: usize, per_second: u32) -> Pacing {
     World::with_limit(workers, per_second).pacing()
+}
+
+/// A tenant with so many messages that is paused for a while, beside one with a single message.
+pub fn paused_tenant(messages: usize) -> Pause {
+    World::with_paused_tenant(messages).pause()
 }
 
 /// How many schedules it took to catch a planted mistake, or `None` if `most` were not enough.

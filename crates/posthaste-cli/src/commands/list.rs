@@ -6,6 +6,7 @@ use posthaste::journal::Position;
 use crate::clock;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::health;
 use crate::output::paint::Hue;
 use crate::output::table::{Field, Table};
 use crate::output::{plain, when};
@@ -37,6 +38,13 @@ pub async fn execute(context: &Context, args: &Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     context.output.table(&table(&page.rows, now))?;
+    if page.rows.iter().any(|row| row.status == Some(Status::Paused)) {
+        for counts in operator.overview().await?.destinations {
+            for pause in &counts.paused_tenants {
+                context.output.note(format_args!("\nTenant {}.", health::paused_tenant(&counts.destination, pause)));
+            }
+        }
+    }
     if let Some(next) = page.next {
         context.output.note(format_args!("\nThere is more: --after {next} goes on, --limit N shows more at once."));
     }
@@ -86,7 +94,7 @@ pub fn hue(status: Status) -> Hue {
         Status::Delivered => Hue::Good,
         Status::Dead => Hue::Bad,
         Status::Discarding | Status::Discarded => Hue::Quiet,
-        Status::Retrying | Status::Waiting | Status::Throttled | Status::Awaiting => Hue::Waiting,
+        Status::Retrying | Status::Waiting | Status::Throttled | Status::Paused | Status::Awaiting => Hue::Waiting,
         Status::Pending | Status::Scheduled | Status::Replay => Hue::Strong,
     }
 }

@@ -1,14 +1,17 @@
 //! What stops every delivery of a destination or a partition.
 
-use posthaste::inspect::{DeliveryReport, LeaseReport, Report, Status};
+use posthaste::inspect::{DeliveryReport, LeaseReport, Report, Status, TenantPause};
 use posthaste::journal::{DestinationReport, Partition};
 
 use super::{Cause, Explanation};
+use crate::health;
 use crate::output::plain;
+use crate::selection::line::quoted;
 
 /// In the order in which they are looked for: what an operator asked for, then whether a worker is there, then what that worker meets.
 pub enum Obstacle<'a> {
     Paused { destination: &'a str },
+    PausedTenant { destination: &'a str, pause: &'a TenantPause },
     NoWorker { partition: Partition },
     LeaseExpired { lease: &'a LeaseReport },
     Outage { destination: &'a str, worker: &'a str, error: &'a str },
@@ -24,6 +27,9 @@ impl<'a> Obstacle<'a> {
         let destination = &*delivery.destination;
         if delivery.paused {
             return Some(Self::Paused { destination });
+        }
+        if let Some(pause) = &delivery.paused_tenant {
+            return Some(Self::PausedTenant { destination, pause });
         }
         let Some(lease) = &report.lease else { return Some(Self::NoWorker { partition: report.partition }) };
         if lease.expired {
@@ -49,6 +55,9 @@ impl<'a> Obstacle<'a> {
     pub fn sentence(&self) -> String {
         match self {
             Self::Paused { destination } => format!("{destination} is paused."),
+            Self::PausedTenant { destination, pause } => {
+                format!("Tenant {}.", health::paused_tenant(destination, pause))
+            }
             Self::NoWorker { partition } => {
                 format!("No worker serves its partition ({partition}): no relay is running.")
             }
@@ -70,6 +79,12 @@ impl<'a> Obstacle<'a> {
                 )
                 .remedy("posthaste audit", "says who paused it, and why")
                 .remedy(format!("posthaste resume {destination}"), "ends the pause"),
+            Self::PausedTenant { destination, pause } => Explanation::new(Cause::Paused, self.sentence())
+                .because("Its messages wait there, in order, and cost no attempt. All other tenants go on.")
+                .remedy(
+                    format!("posthaste resume {destination} --tenant {}", quoted(&pause.tenant)),
+                    "ends the pause",
+                ),
             Self::NoWorker { .. } => Explanation::new(Cause::NoWorker, self.sentence())
                 .remedy("posthaste run", "starts a relay with this config")
                 .remedy("posthaste status", "shows the workers that are alive"),
@@ -85,7 +100,7 @@ impl<'a> Obstacle<'a> {
             Self::TooManyHeldKeys { destination, worker, lanes } => {
                 Explanation::new(Cause::TooManyHeldKeys, self.sentence())
                     .because(format!("{worker} has stopped {lanes} of its lanes (relay.max_held_keys is reached)."))
-                    .because("A key is held while a message is at its head that is retrying, throttled, dead, or waits for its answer.")
+                    .because("A key is held while a message is at its head that is retrying, throttled, paused, dead, or waits for its answer.")
                     .remedy(format!("posthaste list --destination {destination} --status dead"), "shows what blocks them")
                     .remedy(format!("posthaste replay --destination {destination} --status dead"), "tries those again")
             }

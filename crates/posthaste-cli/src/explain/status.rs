@@ -17,6 +17,7 @@ pub fn explain(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
         Status::Retrying => retrying(facts, delivery),
         Status::Scheduled => scheduled(facts, delivery),
         Status::Throttled => throttled(facts, delivery),
+        Status::Paused => set_aside(facts, delivery),
         Status::Awaiting => awaiting(facts, delivery),
         Status::Dead => dead(facts, delivery),
         Status::Replay => again(facts, delivery),
@@ -148,6 +149,15 @@ fn awaiting(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
         .because_if(facts.report.message.key.is_some().then(|| "Later messages of its key wait for that, too.".into()))
         .remedy(replay(facts, delivery), "hands it over again now, without waiting any longer")
         .remedy(format!("posthaste discard {id} --destination {destination} --yes"), "gives it up for good")
+}
+
+/// Its tenant is paused, which is an obstacle of its own, or was a moment ago.
+fn set_aside(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {
+    let next = next(facts, delivery);
+    Explanation::new(
+        Cause::Paused,
+        format!("It was put aside while its tenant was paused, and is looked at again {next}."),
+    )
 }
 
 fn throttled(facts: Facts<'_>, delivery: &DeliveryReport) -> Explanation {

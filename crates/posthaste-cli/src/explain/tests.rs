@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use posthaste::destination::{Filter, Rate, Route};
-use posthaste::inspect::{AttemptReport, Behind, LeaseReport};
+use posthaste::inspect::{AttemptReport, Behind, LeaseReport, TenantPause};
 use posthaste::journal::{DestinationReport, Epoch, Partition, Position, WorkerReport};
 use posthaste::message::MessageId;
 use posthaste::{Message, message};
@@ -34,6 +34,7 @@ fn delivery(status: Status) -> DeliveryReport {
         error: None,
         due_at: None,
         paused: false,
+        paused_tenant: None,
         behind: None,
         ahead: None,
         timeline: Vec::new(),
@@ -235,6 +236,16 @@ fn retrying_says_which_attempt_of_how_many_and_when_the_next_one_is() {
     assert_eq!(explanation.summary, "Attempt 3 of 10 failed; it is tried again at 2026-11-02 03:00:04Z (in 4s).");
     assert_eq!(explanation.because, ["The last error: timeout"]);
     assert_eq!(commands(&explanation)[0], format!("posthaste replay {ID} --destination crm --yes"));
+}
+
+#[test]
+fn a_paused_tenant_is_named_with_who_and_since_when() {
+    let pause = TenantPause { tenant: "acme".into(), since: now(), who: "ann".into() };
+    let waits = DeliveryReport { paused_tenant: Some(pause), due_at: in_seconds(20), ..delivery(Status::Paused) };
+    let explanation = one(&report(waits));
+    assert_eq!(explanation.cause, Cause::Paused);
+    assert_eq!(explanation.summary, "Tenant acme is paused at crm since 2026-11-02 03:00:00Z, by ann.");
+    assert_eq!(commands(&explanation), ["posthaste resume crm --tenant acme"]);
 }
 
 #[test]

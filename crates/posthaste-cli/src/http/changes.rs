@@ -101,17 +101,47 @@ async fn refuse_many(app: &App, operation: Operation, filter: &Filter) -> Result
     Err(Problem::new(409, text))
 }
 
-pub async fn pause(app: State<App>, caller: Extension<Caller>, name: Path<String>) -> Result<Json<Value>, Problem> {
-    set_paused(&app, &caller, &name, true).await
+/// Unknown names are refused: all tenants would be paused in place of one.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Paused {
+    tenant: Option<String>,
 }
 
-pub async fn resume(app: State<App>, caller: Extension<Caller>, name: Path<String>) -> Result<Json<Value>, Problem> {
-    set_paused(&app, &caller, &name, false).await
+pub async fn pause(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    set_paused(&app, &caller, &name, query::body(&headers, &body)?, true).await
 }
 
-async fn set_paused(app: &App, caller: &Caller, name: &str, paused: bool) -> Result<Json<Value>, Problem> {
-    let changed = app.operator().set_paused(&caller.who, name, paused).await.map_err(not_found)?;
-    Ok(Json(json!(PauseAnswer { destination: name, paused, changed })))
+pub async fn resume(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<Value>, Problem> {
+    set_paused(&app, &caller, &name, query::body(&headers, &body)?, false).await
+}
+
+async fn set_paused(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    wanted: Paused,
+    paused: bool,
+) -> Result<Json<Value>, Problem> {
+    let (operator, tenant) = (app.operator(), wanted.tenant.as_deref());
+    let changed = match tenant {
+        Some("") => return Err(Problem::bad_request("`tenant` is empty: name the one that is meant")),
+        Some(tenant) => operator.set_tenant_paused(&caller.who, name, tenant, paused).await,
+        None => operator.set_paused(&caller.who, name, paused).await,
+    };
+    Ok(Json(json!(PauseAnswer { destination: name, tenant, paused, changed: changed.map_err(not_found)? })))
 }
 
 /// A name that nobody knows is not a bad request.

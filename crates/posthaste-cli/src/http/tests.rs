@@ -156,6 +156,7 @@ async fn a_change_is_a_dry_run_unless_told_otherwise_and_goes_to_the_audit_log()
         ("replay", r#"{"selection": {"status": ["dead"], "destination": "crm"}, "dry_run": false}"#),
         ("destinations/crm/pause", ""),
         ("destinations/crm/pause", ""),
+        ("destinations/crm/pause", r#"{"tenant": "acme"}"#),
         ("purge", r#"{"older_than": "30d", "dry_run": false}"#),
     ] {
         assert_eq!(place.post(&format!("/api/v1/{path}"), body).await.status, 200, "{path}");
@@ -169,6 +170,7 @@ async fn a_change_is_a_dry_run_unless_told_otherwise_and_goes_to_the_audit_log()
         .collect();
     let expected = [
         r#""ann" "purge" 0 "delivered messages older than 30d""#,
+        r#""ann" "pause tenant" 1 "acme at crm""#,
         r#""ann" "pause" 1 "crm""#,
         r#""ann" "replay" 0 "status:dead destination:crm""#,
     ];

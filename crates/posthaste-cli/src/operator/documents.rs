@@ -34,6 +34,8 @@ impl OperationAnswer {
 #[derive(Debug, Serialize)]
 pub struct PauseAnswer<'a> {
     pub destination: &'a str,
+    /// Only this one was meant.
+    pub tenant: Option<&'a str>,
     pub paused: bool,
     pub changed: bool,
 }

@@ -126,7 +126,7 @@ impl Operator {
 
 /// Whether later messages of a key wait for one of this status.
 fn holds(status: Status) -> bool {
-    matches!(status, Status::Dead | Status::Retrying | Status::Throttled | Status::Awaiting)
+    matches!(status, Status::Dead | Status::Retrying | Status::Throttled | Status::Paused | Status::Awaiting)
 }
 
 impl Lane {

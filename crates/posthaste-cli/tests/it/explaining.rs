@@ -72,7 +72,9 @@ fn a_message_whose_time_or_turn_has_not_come_says_so() {
     place.enqueue("order/1", []);
     let id = place.enqueue("order/2", []);
     let worker = Worker::at(&place);
-    for (state, expected) in [(ParkedState::Scheduled, "scheduled"), (ParkedState::Throttled, "throttled")] {
+    for (state, expected) in
+        [(ParkedState::Scheduled, "scheduled"), (ParkedState::Throttled, "throttled"), (ParkedState::Paused, "paused")]
+    {
         worker.fail("order/2", state, Some(Duration::from_secs(3_600)));
         assert_eq!(cause(&place, &id), expected);
     }

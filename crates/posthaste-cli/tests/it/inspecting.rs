@@ -21,8 +21,8 @@ fn status_counts_by_destination_and_says_what_needs_a_person() {
     let (place, _worker, _) = with_a_dead_message();
     let answer = place.run(["status"]).ends_with(1);
     let expected = "\
-DESTINATION  PENDING  IN FLIGHT  RETRYING  WAITING  SCHEDULED  THROTTLED  AWAITING  REPLAY  DEAD  OLDEST  STATUS
-crm                0          0         0        1          0          0         0       0     1       -  running
+DESTINATION  PENDING  IN FLIGHT  RETRYING  WAITING  SCHEDULED  THROTTLED  PAUSED  AWAITING  REPLAY  DEAD  OLDEST  STATUS
+crm                0          0         0        1          0          0       0         0       0     1       -  running
 
 WORKER  PARTITIONS  STATUS
 host-1          64  alive

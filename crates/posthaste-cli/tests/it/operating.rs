@@ -54,6 +54,47 @@ fn discard_gives_up_a_delivery_for_good() {
 }
 
 #[test]
+fn a_paused_tenant_waits_and_everyone_can_see_who_paused_it() {
+    let place = Place::migrated();
+    let relay = place.relay();
+    let first = place.enqueue("order/1", ["--tenant", "acme"]);
+    relay.prints(&first);
+    let name = place.json(["status"])["destinations"][0]["destination"].as_str().unwrap().to_owned();
+    let answer = place.run(["pause", &name, "--tenant", "acme"]).succeeds();
+    assert!(answer.stdout.contains(&format!("posthaste resume {name} --tenant acme")), "{}", answer.stdout);
+    assert_eq!(place.json(["pause", &name, "--tenant", "acme"])["changed"], false);
+    place.run(["pause", "nobody", "--tenant", "acme"]).ends_with(2);
+    place.run(["pause", &name, "--tenant", ""]).ends_with(2);
+    // What a worker took before it had heard of the pause is delivered.
+    let mut paused = None;
+    until("something waits", || {
+        let id = place.enqueue("order/1", ["--tenant", "acme"]);
+        until("it is delivered or waits", || {
+            let status = place.json(["show", &id])["deliveries"][0]["status"].clone();
+            paused = (status == "paused").then(|| id.clone());
+            status != "pending"
+        });
+        paused.is_some()
+    });
+    let (paused, other) = (paused.unwrap(), place.enqueue("order/1", ["--tenant", "globex"]));
+    relay.prints(&other);
+    let says = format!("enant acme is paused at {name} since 2");
+    let explained = place.run(["explain", &paused]).stdout;
+    assert!(explained.contains(&says) && explained.contains(", by "), "{explained}");
+    let listed = place.run(["list", "--status", "paused"]).succeeds();
+    assert!(listed.stdout.contains(&paused) && listed.stderr.contains(&says), "{}{}", listed.stdout, listed.stderr);
+    let status = place.run(["status"]);
+    assert!(status.stdout.contains(&says) && status.code == 1, "{}", status.stdout);
+    let audit = place.run(["audit"]).stdout;
+    assert!(audit.contains("pause tenant") && audit.contains(&format!("acme at {name}")), "{audit}");
+    assert_eq!(place.json(["show", &paused])["deliveries"][0]["attempts"], 0);
+    place.run(["resume", &name, "--tenant", "acme"]).succeeds();
+    relay.prints(&paused);
+    place.run(["status"]).succeeds();
+    relay.stop();
+}
+
+#[test]
 fn an_operation_on_everything_must_be_spelled_out() {
     let place = Place::migrated();
     for operation in ["replay", "discard"] {

@@ -8,7 +8,7 @@ import { positionText, quoted } from "./selection.js";
 const BEFORE = 8;
 const BEHIND = 16;
 /** States in which a message at the head holds the others of its key. */
-const HOLDING = ["dead", "retrying", "throttled", "awaiting", "replay"];
+const HOLDING = ["dead", "retrying", "throttled", "paused", "awaiting", "replay"];
 
 /** @param {{ key: string, tenant: string | null, destination: string }} of */
 export const queryOf = ({ key, tenant, destination }) => `key:${quoted(key)} destination:${quoted(destination)}${tenant ? ` tenant:${quoted(tenant)}` : ""}`;

@@ -11,7 +11,7 @@ import { Chart } from "../parts/chart.js";
 import { stateOf } from "../parts/frame.js";
 import { setPaused } from "../parts/pause.js";
 import { StretchForm } from "../parts/stretch.js";
-import { Badge, Empty, ErrorNote, Figure, Loading } from "../parts/words.js";
+import { Badge, Empty, ErrorNote, Figure, Loading, Time } from "../parts/words.js";
 
 /** @typedef {import("../types").DestinationSetup} Details */
 /** @typedef {import("../types").Series} Series */
@@ -73,6 +73,7 @@ export function DestinationPage({ name }) {
       ${one.dead > 0 && html`<a class="button" href=${address("failures", "", { destination: name })}>Failures</a><${ChangeButton} tone="primary" onClick=${() => change({ operation: "replay", query: dead })}>Replay the dead…<//>`}
       <${ChangeButton} onClick=${() => setPaused(name, !one.paused)}>${one.paused ? "Resume…" : "Pause…"}<//></div>
     ${one.outage && html`<p class="note bad">Out of reach: ${one.outage}. No attempt is spent; it goes on by itself.</p>`}
+    ${one.paused_tenants.map(({ tenant, since, who }) => html`<p class="note warn" key=${tenant}>Tenant ${tenant} is paused since <${Time} at=${since} />, by ${who}. Its messages wait, in order.</p>`)}
     <dl class="figures wide">
       <${Figure} name="oldest" value=${span(one.oldest_pending_seconds)} /><${Figure} name="pending" value=${about(count(one.pending), one.estimated)} /><${Figure} name="in flight" value=${one.in_flight} />
       <${Figure} name="a second" value=${rate(one.delivered_per_second)} /><${Figure} name="latency" value=${milliseconds(one.latency_ms)} />

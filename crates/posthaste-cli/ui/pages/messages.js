@@ -15,7 +15,7 @@ import { Badge, Copy, Empty, ErrorNote, Loading, Time } from "../parts/words.js"
 
 /** @typedef {import("../types").Listed} Listed */
 
-const STATUSES = ["dead", "retrying", "waiting", "pending", "scheduled", "throttled", "awaiting", "delivered", "discarded"];
+const STATUSES = ["dead", "retrying", "waiting", "pending", "scheduled", "throttled", "paused", "awaiting", "delivered", "discarded"];
 const COLUMNS = ["status", "occurred", "event type", "key", "destination", "attempts", "error", "id"];
 
 /** @param {{ row: Listed, n: number, selected: boolean }} props */

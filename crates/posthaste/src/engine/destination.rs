@@ -119,10 +119,14 @@ impl DestinationState {
         };
         for state in states {
             let Some(lease) = leases.iter().find(|lease| lease.partition == state.partition) else { continue };
-            if let Some(due_in) = state.next_due_in {
+            let next_due_in = state.next_due_in;
+            let mut lane = Lane::open(&self.dest, *lease, state, in_flight_before, self.mistakes);
+            if let Some(due_in) = next_due_in {
                 self.parked_reader.ask_at(now + due_in);
+                // The holder before may have put something aside without knowing that its tenant was resumed.
+                lane.recall();
             }
-            self.lanes.insert(Lane::open(&self.dest, *lease, state, in_flight_before, self.mistakes));
+            self.lanes.insert(lane);
         }
         // Operators may have asked for something while nobody held the partition.
         self.parked_reader.ask_at(now);
@@ -214,6 +218,16 @@ impl DestinationState {
         self.scheduler.paused = paused;
     }
 
+    /// Whose messages an operator wants to wait. What this worker has put aside since one of them was resumed, unknown to it, is looked at
+    /// again, as is everything else that waits.
+    pub(super) fn set_paused_tenants(&mut self, tenants: &[String]) {
+        let paused = tenants.iter().map(|tenant| tenant.as_str().into()).collect();
+        let before = std::mem::replace(&mut self.scheduler.paused_tenants, paused);
+        if !before.is_subset(&self.scheduler.paused_tenants) && !self.mistakes.has(Mistake::ResumedForgotten) {
+            self.lanes.iter_mut().for_each(Lane::recall);
+        }
+    }
+
     /// Something was written: an operator may have asked for a delivery.
     pub(super) fn hint_due(&mut self, now: Duration) {
         self.parked_reader.hint(now);
@@ -263,6 +277,7 @@ impl DestinationState {
             in_flight: self.scheduler.in_flight(),
             outage: self.scheduler.breaker.outage().map(str::to_owned),
             paused: self.scheduler.paused,
+            paused_tenants: self.scheduler.paused_tenants.len(),
         }
     }
 }

@@ -15,6 +15,8 @@ impl Engine {
         self.leases.lease_answered();
         for destination in &mut self.destinations {
             destination.set_paused(grant.paused.contains(&destination.dest.name));
+            let tenants = grant.paused_tenants.iter().find(|(name, _)| *name == destination.dest.name);
+            destination.set_paused_tenants(tenants.map(|(_, tenants)| tenants.as_slice()).unwrap_or_default());
         }
         for lease in &mut grant.leases {
             lease.expired_before &= !self.leases.own_lapse(lease);

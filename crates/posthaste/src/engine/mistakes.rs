@@ -46,6 +46,10 @@ pub enum Mistake {
     HeldKeyStopsLane,
     /// Drop a message that its tenant's rate does not allow now.
     ThrottledDropped,
+    /// Serve a tenant that is known to be paused.
+    PausedTenantServed,
+    /// Leave what was put aside for a paused tenant where it is when the tenant is resumed.
+    ResumedForgotten,
     /// Deliver scheduled messages at once.
     ScheduleIgnored,
     /// Believe what waits behind a held key without making sure that the lease still held after it was read.
@@ -77,7 +81,7 @@ pub enum Mistake {
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 35] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -98,6 +102,8 @@ impl Mistake {
         Self::ReleaseBeforeFlush,
         Self::HeldKeyStopsLane,
         Self::ThrottledDropped,
+        Self::PausedTenantServed,
+        Self::ResumedForgotten,
         Self::ScheduleIgnored,
         Self::HeldReadUnfenced,
         Self::LateCommitIgnored,

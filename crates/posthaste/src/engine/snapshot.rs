@@ -17,6 +17,8 @@ pub struct DestinationSnapshot {
     pub outage: Option<String>,
     /// Whether an operator has paused it.
     pub paused: bool,
+    /// Tenants an operator has paused there.
+    pub paused_tenants: usize,
 }
 
 /// The relay at one moment.

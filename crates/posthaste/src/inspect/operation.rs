@@ -10,7 +10,7 @@ pub enum Operation {
     /// Deliver again: dead ones from the start of their attempts and in order, retrying ones and those that wait for an answer now,
     /// delivered ones once more.
     Replay,
-    /// Give up: dead, retrying, scheduled, throttled, awaited and replayed ones are never delivered.
+    /// Give up: dead, retrying, scheduled, throttled, paused, awaited and replayed ones are never delivered.
     Discard,
 }
 
@@ -39,7 +39,7 @@ pub struct OperationReport {
 pub struct Change {
     /// The user of a command line, the name of a token, a worker.
     pub who: String,
-    /// `replay`, `discard`, `pause`, `resume`, `purge`.
+    /// `replay`, `discard`, `pause`, `resume`, `pause tenant`, `resume tenant`, `purge`.
     pub action: String,
     /// To what: a destination, or a selection in words.
     pub target: String,

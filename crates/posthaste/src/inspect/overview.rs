@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{SourceStatus, Status};
+use super::{SourceStatus, Status, TenantPause};
 use crate::journal::{Position, WorkerReport};
 
 /// One destination in the overview.
@@ -14,6 +14,8 @@ pub struct DestinationCounts {
     pub destination: String,
     /// Whether an operator has paused it.
     pub paused: bool,
+    /// Tenants that an operator has paused here, by name.
+    pub paused_tenants: Vec<TenantPause>,
     /// Deliveries that its lanes have not come to yet; the numbers below are of deliveries too, by status.
     pub pending: u64,
     /// See [`Status::Waiting`].
@@ -24,6 +26,8 @@ pub struct DestinationCounts {
     pub scheduled: u64,
     /// See [`Status::Throttled`].
     pub throttled: u64,
+    /// See [`Status::Paused`].
+    pub paused_deliveries: u64,
     /// See [`Status::Awaiting`].
     pub awaiting: u64,
     /// See [`Status::Dead`].
@@ -51,6 +55,7 @@ impl DestinationCounts {
             Status::Retrying => self.retrying += 1,
             Status::Scheduled => self.scheduled += 1,
             Status::Throttled => self.throttled += 1,
+            Status::Paused => self.paused_deliveries += 1,
             Status::Awaiting => self.awaiting += 1,
             Status::Dead => self.dead += 1,
             Status::Replay => self.replay += 1,
@@ -66,6 +71,7 @@ impl DestinationCounts {
             Status::Retrying => self.retrying,
             Status::Scheduled => self.scheduled,
             Status::Throttled => self.throttled,
+            Status::Paused => self.paused_deliveries,
             Status::Awaiting => self.awaiting,
             Status::Dead => self.dead,
             Status::Replay => self.replay,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::Status;
+use super::{Status, TenantPause};
 use crate::destination::Name;
 use crate::journal::{Epoch, Partition, Position, WorkerReport};
 use crate::message::{Message, MessageId};
@@ -47,6 +47,8 @@ pub struct DeliveryReport {
     pub due_at: Option<Timestamp>,
     /// Whether an operator has paused the destination.
     pub paused: bool,
+    /// Set while an operator has paused the tenant of the message there.
+    pub paused_tenant: Option<TenantPause>,
     /// For a waiting one: the message at the head of its key, and how many are between.
     pub behind: Option<Behind>,
     /// For a pending one: how many messages of its partition come before it.

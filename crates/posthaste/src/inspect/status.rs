@@ -20,6 +20,8 @@ pub enum Status {
     Scheduled,
     /// Its tenant used up its rate.
     Throttled,
+    /// An operator has paused its tenant.
+    Paused,
     /// Handed over; its receiver has not said yet what became of it.
     Awaiting,
     /// Will not be tried again unless someone asks.
@@ -34,13 +36,14 @@ pub enum Status {
 
 impl Status {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Pending,
         Self::Delivered,
         Self::Waiting,
         Self::Retrying,
         Self::Scheduled,
         Self::Throttled,
+        Self::Paused,
         Self::Awaiting,
         Self::Dead,
         Self::Replay,
@@ -57,6 +60,7 @@ impl Status {
             Self::Retrying => "retrying",
             Self::Scheduled => "scheduled",
             Self::Throttled => "throttled",
+            Self::Paused => "paused",
             Self::Awaiting => "awaiting",
             Self::Dead => "dead",
             Self::Replay => "replay",
@@ -82,6 +86,7 @@ impl From<ParkedState> for Status {
             ParkedState::Retrying => Self::Retrying,
             ParkedState::Scheduled => Self::Scheduled,
             ParkedState::Throttled => Self::Throttled,
+            ParkedState::Paused => Self::Paused,
             ParkedState::Awaiting => Self::Awaiting,
             ParkedState::Dead => Self::Dead,
             ParkedState::Replay => Self::Replay,

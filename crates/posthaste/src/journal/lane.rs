@@ -34,6 +34,8 @@ pub struct LaneCommit {
     /// Parked deliveries that someone discarded, and of which the lane has taken note. Whatever is no longer
     /// [`ParkedState::Discarding`](super::ParkedState::Discarding) is left alone.
     pub discard: Vec<Position>,
+    /// Whether everything that waits for a paused tenant is due now, what is parked by this commit included: it is to be looked at again.
+    pub recall: bool,
     /// Keys that get a cursor of their own, or move it.
     pub hold: Vec<HeldKey>,
     /// Keys that have caught up with the lane.
@@ -56,6 +58,7 @@ impl LaneCommit {
             park: Vec::new(),
             unpark: Vec::new(),
             discard: Vec::new(),
+            recall: false,
             hold: Vec::new(),
             free: Vec::new(),
             attempts: Vec::new(),
@@ -68,6 +71,7 @@ impl LaneCommit {
         self.park.is_empty()
             && self.unpark.is_empty()
             && self.discard.is_empty()
+            && !self.recall
             && self.hold.is_empty()
             && self.free.is_empty()
             && self.attempts.is_empty()

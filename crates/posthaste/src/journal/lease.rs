@@ -52,6 +52,8 @@ pub struct Grant {
     pub workers: usize,
     /// Destinations an operator has paused.
     pub paused: Vec<Name>,
+    /// Tenants an operator has paused, by destination; destinations without any are left out.
+    pub paused_tenants: Vec<(Name, Vec<String>)>,
 }
 
 /// What a worker tells the others about itself, for `status` and `explain`.

@@ -17,6 +17,8 @@ pub enum ParkedState {
     Scheduled,
     /// Its tenant used up its rate.
     Throttled,
+    /// Its tenant is paused.
+    Paused,
     /// Handed over; its receiver has not said yet what became of it.
     Awaiting,
     /// Will not be tried again unless someone asks.
@@ -31,10 +33,11 @@ pub enum ParkedState {
 
 impl ParkedState {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Retrying,
         Self::Scheduled,
         Self::Throttled,
+        Self::Paused,
         Self::Awaiting,
         Self::Dead,
         Self::Replay,
@@ -48,6 +51,7 @@ impl ParkedState {
             Self::Retrying => "retrying",
             Self::Scheduled => "scheduled",
             Self::Throttled => "throttled",
+            Self::Paused => "paused",
             Self::Awaiting => "awaiting",
             Self::Dead => "dead",
             Self::Replay => "replay",

@@ -69,7 +69,13 @@ fn condition(kind: Kind, counts: &DestinationCounts, text: String, command: Stri
 }
 
 fn waiting(counts: &DestinationCounts) -> u64 {
-    counts.pending + counts.retrying + counts.waiting + counts.throttled + counts.awaiting + counts.replay
+    counts.pending
+        + counts.retrying
+        + counts.waiting
+        + counts.throttled
+        + counts.paused_deliveries
+        + counts.awaiting
+        + counts.replay
 }
 
 fn no_worker(overview: &Overview) -> Option<Condition> {

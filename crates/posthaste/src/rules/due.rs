@@ -27,6 +27,7 @@ pub fn parked_due_in(state: ParkedState, due_in: Option<Duration>) -> Option<Dur
         ParkedState::Retrying
         | ParkedState::Scheduled
         | ParkedState::Throttled
+        | ParkedState::Paused
         | ParkedState::Awaiting
         | ParkedState::Replay => due_in,
     }

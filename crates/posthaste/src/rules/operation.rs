@@ -22,12 +22,18 @@ pub fn effect(operation: Operation, status: Status) -> Option<Effect> {
         (Operation::Replay, Status::Dead | Status::Retrying | Status::Awaiting | Status::Discarded) => {
             Some(Effect::Restart)
         }
-        (Operation::Replay, Status::Scheduled | Status::Throttled) => Some(Effect::Hasten),
+        (Operation::Replay, Status::Scheduled | Status::Throttled | Status::Paused) => Some(Effect::Hasten),
         (Operation::Replay, Status::Delivered) => Some(Effect::Repeat),
         (Operation::Replay, Status::Pending | Status::Waiting | Status::Replay | Status::Discarding) => None,
         (
             Operation::Discard,
-            Status::Dead | Status::Retrying | Status::Scheduled | Status::Throttled | Status::Awaiting | Status::Replay,
+            Status::Dead
+            | Status::Retrying
+            | Status::Scheduled
+            | Status::Throttled
+            | Status::Paused
+            | Status::Awaiting
+            | Status::Replay,
         ) => Some(Effect::Discard),
         (
             Operation::Discard,
@@ -55,7 +61,7 @@ mod tests {
         for status in [Status::Dead, Status::Retrying, Status::Awaiting, Status::Discarded] {
             assert_eq!(replayed(status), Some(Effect::Restart), "{status:?}");
         }
-        for status in [Status::Scheduled, Status::Throttled] {
+        for status in [Status::Scheduled, Status::Throttled, Status::Paused] {
             assert_eq!(replayed(status), Some(Effect::Hasten), "{status:?}");
         }
         assert_eq!(replayed(Status::Delivered), Some(Effect::Repeat));
@@ -66,8 +72,15 @@ mod tests {
     fn only_what_is_parked_and_not_discarded_yet_can_be_discarded() {
         let discarded: Vec<Status> =
             Status::ALL.into_iter().filter(|status| effect(Operation::Discard, *status).is_some()).collect();
-        let expected =
-            [Status::Retrying, Status::Scheduled, Status::Throttled, Status::Awaiting, Status::Dead, Status::Replay];
+        let expected = [
+            Status::Retrying,
+            Status::Scheduled,
+            Status::Throttled,
+            Status::Paused,
+            Status::Awaiting,
+            Status::Dead,
+            Status::Replay,
+        ];
         assert_eq!(discarded, expected);
     }
 }

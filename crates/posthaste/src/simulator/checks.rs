@@ -47,6 +47,8 @@ pub enum Violation {
     AnswerMisplaced,
     /// Handed over again while it waited for its answer, or after that had come.
     HandedOverAgain,
+    /// A worker handed over a message of a tenant of which it had been told that it is paused.
+    PausedTenantServed,
     /// Delivered before its time.
     TooEarly,
     /// Two messages arrived under one position.

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use super::checks::Checks;
 use super::dice::Dice;
 use super::plan::Plan;
-use crate::inspect::{Filter, Mode, Operation, Page, Status};
+use crate::destination::Name;
+use crate::inspect::{Filter, Mode, Operation, Page, Status, TenantChange, TenantPause};
 use crate::journal::Position;
 use crate::message::{Message, MessageId};
 use crate::stores::memory::Core;
@@ -59,12 +60,30 @@ pub(super) fn timestamp(since_epoch: Duration) -> Timestamp {
     Timestamp::UNIX_EPOCH.checked_add(offset).unwrap_or(Timestamp::MAX)
 }
 
+/// Pauses a tenant, unless it is paused.
+pub(super) fn pause_tenant(name: &Name, tenant: &str, core: &mut Core) {
+    let pause = TenantPause { tenant: tenant.into(), since: core.timestamp(), who: "operator".into() };
+    drop(core.change_tenant(name, &TenantChange::Pause(pause)));
+}
+
+/// Ends the pauses of all tenants.
+pub(super) fn resume_tenants(name: &Name, core: &mut Core) {
+    for tenant in ["a", "b"] {
+        drop(core.change_tenant(name, &TenantChange::Resume(tenant.into())));
+    }
+}
+
 /// One thing an operator may do.
 pub(super) fn operate(plan: &Plan, core: &mut Core, checks: &mut Checks, dice: &mut Dice) {
     let name = plan.destinations[dice.below(plan.destinations.len() as u64) as usize].name.clone();
-    match dice.below(7) {
+    match dice.below(9) {
         0 => drop(core.pause(&name)),
         1 | 2 => drop(core.resume(&name)),
+        7 => {
+            let tenant = if dice.percent(50) { "a" } else { "b" };
+            pause_tenant(&name, tenant, core);
+        }
+        8 => resume_tenants(&name, core),
         choice => {
             let (operation, status) = match choice {
                 3 => (Operation::Replay, Status::Delivered),

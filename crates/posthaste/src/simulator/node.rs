@@ -5,12 +5,16 @@ use std::time::Duration;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::plan::LEASE_TTL;
+use crate::destination::Name;
 use crate::engine::{
     Asked, Engine, HandOverId, Input, RequestId, StoreAnswer, StoreCall, StoreFailure, StoreRequest, Tail,
 };
-use crate::journal::{Epoch, Lease, Partition, WorkerId};
-use crate::message::OrderKey;
+use crate::journal::{Epoch, Grant, Lease, Partition, WorkerId};
+use crate::message::{Message, OrderKey};
 use crate::sink::Run;
+
+/// Between the engine's decision and the moment in which a run leaves its worker.
+const LONGEST_WAY_OUT: Duration = Duration::from_millis(2);
 
 /// A run that was handed over and not answered.
 #[derive(Debug)]
@@ -54,6 +58,8 @@ pub(super) struct Node {
     asked: HashMap<RequestId, LeasesAsked>,
     /// What the worker was told it holds, and until when by its own clock.
     pub(super) held: HashMap<Partition, (Epoch, Duration)>,
+    /// Which tenants the worker was told are paused, and when first, by its own clock.
+    paused_tenants: HashMap<(Name, String), Duration>,
 }
 
 impl Node {
@@ -72,6 +78,7 @@ impl Node {
             cancelled: HashSet::new(),
             asked: HashMap::new(),
             held: HashMap::new(),
+            paused_tenants: HashMap::new(),
         }
     }
 
@@ -128,10 +135,29 @@ impl Node {
         self.asked.insert(request.id, LeasesAsked { at, leases });
     }
 
+    /// Whether a message is of a tenant of which the worker had been told that it is paused when it decided to hand the message over, which
+    /// is a moment ago.
+    pub(super) fn knows_as_paused(&self, clock: Duration, destination: &Name, message: &Message) -> bool {
+        let Some(tenant) = &message.tenant else { return false };
+        let told = self.paused_tenants.get(&(destination.clone(), tenant.to_string()));
+        told.is_some_and(|told| clock > *told + LONGEST_WAY_OUT)
+    }
+
+    fn told_of_pauses(&mut self, clock: Duration, grant: &Grant) {
+        let paused = grant.paused_tenants.iter();
+        let paused =
+            paused.flat_map(|(name, tenants)| tenants.iter().map(move |tenant| (name.clone(), tenant.clone())));
+        let before = std::mem::take(&mut self.paused_tenants);
+        self.paused_tenants = paused.map(|one| (one.clone(), before.get(&one).copied().unwrap_or(clock))).collect();
+    }
+
     /// Remembers what an answer says about leases, as an observer would.
-    pub(super) fn observe(&mut self, input: &Input) {
+    pub(super) fn observe(&mut self, clock: Duration, input: &Input) {
         let Input::Answered { id, result } = input else { return };
         let Some(asked) = self.asked.remove(id) else { return };
+        if let Ok(StoreAnswer::Leased(grant)) = result {
+            self.told_of_pauses(clock, grant);
+        }
         let held: Vec<Lease> = match result {
             Ok(StoreAnswer::Leased(grant)) => grant.leases.clone(),
             Ok(StoreAnswer::Renewed(kept)) => {

@@ -249,6 +249,7 @@ impl World {
     fn look_whether_drained(&mut self) {
         for name in &self.names {
             drop(self.store.core.resume(name));
+            clients::resume_tenants(name, &mut self.store.core);
         }
         let deliveries = self.store.core.statuses();
         let core = &self.store.core;
@@ -276,5 +277,11 @@ impl World {
 }
 
 fn set_aside(counts: &crate::inspect::DestinationCounts) -> usize {
-    (counts.retrying + counts.scheduled + counts.throttled + counts.awaiting + counts.replay + counts.waiting) as usize
+    (counts.retrying
+        + counts.scheduled
+        + counts.throttled
+        + counts.paused_deliveries
+        + counts.awaiting
+        + counts.replay
+        + counts.waiting) as usize
 }

@@ -18,6 +18,7 @@ use crate::journal::PARTITIONS;
 
 mod audit;
 mod change_source;
+mod change_tenant;
 mod commit;
 mod core;
 mod due;

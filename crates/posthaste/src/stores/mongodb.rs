@@ -39,6 +39,7 @@ mod advance;
 mod audit;
 mod change_source;
 mod change_stream;
+mod change_tenant;
 mod check;
 mod codec;
 mod commit;

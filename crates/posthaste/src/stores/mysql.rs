@@ -37,6 +37,7 @@ use crate::stores::silence::Silence;
 mod advance;
 mod audit;
 mod change_source;
+mod change_tenant;
 mod check;
 mod codec;
 mod commit;

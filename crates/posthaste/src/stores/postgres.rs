@@ -39,6 +39,7 @@ mod address;
 mod advance;
 mod audit;
 mod change_source;
+mod change_tenant;
 mod check;
 mod codec;
 mod commit;

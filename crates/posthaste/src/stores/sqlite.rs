@@ -29,6 +29,7 @@ use crate::error::Result;
 mod advance;
 mod audit;
 mod change_source;
+mod change_tenant;
 mod codec;
 mod commit;
 mod connection;

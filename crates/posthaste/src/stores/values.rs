@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::destination::Name;
 use crate::error::{Error, Kind, Result};
-use crate::inspect::{Job, Status};
+use crate::inspect::{Job, Status, TenantPause};
 use crate::journal::{ParkedState, Position, SourceReport, WorkerReport};
 use crate::message::{OrderKey, Text};
 
@@ -63,6 +64,24 @@ pub(super) fn status(text: &str) -> Result<Status> {
 /// The state of a parked delivery by its name.
 pub(super) fn state(text: &str) -> Result<ParkedState> {
     ParkedState::parse(text).ok_or_else(|| Error::new(Kind::Corrupt, format!("a delivery is parked as `{text}`")))
+}
+
+/// Tenants that are paused at a destination, as [`encode_paused_tenants`] writes them; nobody where nothing is written.
+pub(super) fn paused_tenants(json: Option<&str>) -> Result<Vec<TenantPause>> {
+    let unreadable = |error| Error::new(Kind::Corrupt, "the paused tenants are no list").caused_by(error);
+    json.map_or(Ok(Vec::new()), |json| serde_json::from_str(json).map_err(unreadable))
+}
+
+/// The inverse of [`paused_tenants`].
+pub(super) fn encode_paused_tenants(paused: &[TenantPause]) -> Result<Option<String>> {
+    let unwritable = |error| Error::new(Kind::Invalid, "a pause cannot be written as JSON").caused_by(error);
+    (!paused.is_empty()).then(|| serde_json::to_string(paused).map_err(unwritable)).transpose()
+}
+
+/// What a worker is told of a destination and the tenants that are paused there.
+pub(super) fn paused_at(destination: impl Into<Name>, json: Option<&str>) -> Result<(Name, Vec<String>)> {
+    let tenants = paused_tenants(json)?.into_iter().map(|pause| pause.tenant).collect();
+    Ok((destination.into(), tenants))
 }
 
 /// What a worker said about itself. One of another version may say it in another way; better nothing than an error.

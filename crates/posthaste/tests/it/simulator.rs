@@ -11,7 +11,7 @@ use posthaste::simulator::{self, Listed, Planted};
 const SCHEDULES: u64 = 600;
 
 /// Schedules after which a planted mistake counts as missed.
-const HUNT: u64 = 20_000;
+const HUNT: u64 = 5_000;
 
 #[test]
 fn the_same_seed_gives_the_same_schedule() {
@@ -38,6 +38,14 @@ fn a_tenant_with_one_message_does_not_wait_for_one_with_thousands() {
     let delay = simulator::small_tenant_behind_a_large_one(5_000);
     assert_eq!((delay.violations.as_slice(), delay.large), (&[][..], 5_000));
     assert!(delay.overtaken_by <= 150, "{delay:?}: what goes on while the message is read, and then a few runs");
+}
+
+/// They fill no window, though there are many more of them, so that what comes after them is read, and they are all there when their tenant is resumed.
+#[test]
+fn a_paused_tenant_with_5_000_waiting_messages_delays_nobody() {
+    let pause = simulator::paused_tenant(5_000);
+    assert_eq!((pause.violations.as_slice(), pause.before, pause.arrived), (&[][..], 0, 5_000));
+    assert!(pause.beside.is_some_and(|took| took < Duration::from_secs(1)), "{pause:?}");
 }
 
 #[test]

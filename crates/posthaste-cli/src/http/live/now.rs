@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(now(vec![busy]).sentence, "All is well: 1 delivery is on the way");
         let blocked = DestinationCounts { dead: 3, held_keys: 3, waiting: 1_204, ..counts("billing") };
         assert_eq!(now(vec![blocked.clone()]).sentence, "billing: 3 keys blocked, 1,204 messages wait");
-        let late = DestinationCounts { destination: "late".into(), ..blocked };
+        let late = DestinationCounts { destination: "late".into(), ..blocked.clone() };
         assert_eq!(now(vec![late]).sentence, "late: 3 keys blocked for 42m, 1,204 messages wait");
         let paused = DestinationCounts { paused: true, ..counts("b") };
         assert_eq!(now(vec![paused, blocked]).sentence, "billing: 3 keys blocked, 1,204 messages wait; and 1 more");

@@ -192,6 +192,9 @@ macro_rules! store_suite {
             }
             operating {
                 a_paused_destination_is_in_every_grant_until_it_is_resumed,
+                a_paused_tenant_is_in_every_grant_until_it_is_resumed,
+                what_waited_for_a_tenant_is_due_soon_after_it_is_resumed,
+                what_waits_for_a_tenant_is_due_as_soon_as_its_lane_recalls_it,
                 a_dry_run_counts_and_changes_nothing,
                 a_dry_run_counts_what_applying_does,
                 an_operation_touches_no_cursor_and_no_held_key,

@@ -13,18 +13,19 @@ use crate::message::{Message, MessageId};
 /// Each status that people see follows from the cursor and what is parked.
 pub async fn every_status_is_derived(t: Fixture) -> Result<()> {
     t.serve(&["a"]).await?;
-    let entries = t.written(orders("1", 11)).await?;
+    let entries = t.written(orders("1", 12)).await?;
     let leases = t.lease_all("w").await?;
-    // The first is settled, eight are parked, one waits behind them, and the lane has not come to the last.
+    // The first is settled, nine are parked, one waits behind them, and the lane has not come to the last.
     let park: Vec<Park> = entries[1..].iter().zip(ParkedState::ALL).map(|(e, state)| park(e, state)).collect();
-    let held = hold(&entries[0], entries[0].position, entries[9].position);
-    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[9], &leases) }]).await?;
+    let held = hold(&entries[0], entries[0].position, entries[10].position);
+    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[10], &leases) }]).await?;
     let statuses: Vec<_> = t.list(&Filter::default()).await?.iter().filter_map(|listed| listed.status).collect();
     let expected = [
         Status::Delivered,
         Status::Retrying,
         Status::Scheduled,
         Status::Throttled,
+        Status::Paused,
         Status::Awaiting,
         Status::Dead,
         Status::Replay,

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::Fixture;
-use super::fixture::{LONG, worker};
+use super::fixture::{LONG, eventually, worker};
 use super::making::{hold, ids, lane, lease_of, made, order, orders, park, parked, passed};
 use crate::destination::Name;
 use crate::error::Result;
-use crate::inspect::{Filter, Mode, Operation, OperationReport, Status};
-use crate::journal::{Due, Entry, LaneCommit, Lease, Park, ParkedState, Position};
+use crate::inspect::{Filter, Mode, Operation, OperationReport, Status, TenantChange, TenantPause};
+use crate::journal::{Due, Entry, Epoch, LaneCommit, Lease, Park, ParkedState, Position};
 use crate::message::Message;
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -31,6 +31,95 @@ pub async fn a_paused_destination_is_in_every_grant_until_it_is_resumed(t: Fixtu
     Ok(())
 }
 
+/// Workers learn of it with their leases, and operators with everything about the destination and the message.
+pub async fn a_paused_tenant_is_in_every_grant_until_it_is_resumed(t: Fixture) -> Result<()> {
+    t.serve(&["a", "b"]).await?;
+    let told = async || Ok::<_, crate::Error>(t.journal.lease(&worker("w"), LONG, 0).await?.paused_tenants);
+    let change = async |change: &TenantChange| t.inspect.change_tenant(&"a".into(), change).await;
+    let (acme, globex) = (pause("acme"), pause("globex"));
+    assert!(told().await?.is_empty());
+    assert!(change(&TenantChange::Pause(globex.clone())).await?, "that changed something");
+    assert!(change(&TenantChange::Pause(acme.clone())).await?);
+    assert!(!change(&TenantChange::Pause(TenantPause { who: "ben".into(), ..acme.clone() })).await?, "that did not");
+    assert_eq!(told().await?, [(Name::from("a"), vec!["acme".to_owned(), "globex".to_owned()])]);
+    let overview = t.inspect.overview().await?;
+    let paused = overview.destinations.iter().map(|one| one.paused_tenants.clone()).collect::<Vec<_>>();
+    assert_eq!(paused, [vec![acme.clone(), globex], Vec::new()]);
+    for (tenant, expected) in [(Some("acme"), Some(acme)), (Some("other"), None), (None, None)] {
+        let mut builder = Message::builder("order.created", "order", "1");
+        if let Some(tenant) = tenant {
+            builder = builder.tenant(tenant);
+        }
+        let entry = t.written_one(made(builder)).await?;
+        let report = t.inspect.get(entry.message.id).await?.expect("the message is there");
+        let paused = |one: &crate::inspect::DeliveryReport| one.paused_tenant.clone();
+        let at_b = report.deliveries.iter().find(|one| one.destination == "b").and_then(paused);
+        let at_a = report.deliveries.iter().find(|one| one.destination == "a").and_then(paused);
+        assert_eq!((at_a, at_b), (expected, None), "{tenant:?}");
+    }
+    for tenant in ["globex", "acme"] {
+        assert!(change(&TenantChange::Resume(tenant.into())).await?);
+        assert!(!change(&TenantChange::Resume(tenant.into())).await?);
+    }
+    assert!(told().await?.is_empty());
+    let unknown = t.inspect.change_tenant(&"nobody".into(), &TenantChange::Resume("acme".into())).await;
+    assert!(unknown.is_err_and(|error| error.kind() == crate::error::Kind::NotFound));
+    Ok(())
+}
+
+/// What was put aside does not wait for the time at which it would be looked at anyway; what failed does.
+pub async fn what_waited_for_a_tenant_is_due_soon_after_it_is_resumed(t: Fixture) -> Result<()> {
+    t.serve(&["a"]).await?;
+    let entries = t.written(vec![order("1"), order("2"), order("3")]).await?;
+    let leases = t.lease_all("w").await?;
+    let states = [ParkedState::Paused, ParkedState::Replay, ParkedState::Retrying];
+    for (entry, state) in entries.iter().zip(states) {
+        let later = Park { due_in: Some(HOUR), ..park(entry, state) };
+        t.commit(&[LaneCommit { park: vec![later], ..lane("a", lease_of(entry, &leases)) }]).await?;
+    }
+    t.inspect.change_tenant(&"a".into(), &TenantChange::Pause(pause("acme"))).await?;
+    assert!(t.due_ids("a").await?.is_empty());
+    t.inspect.change_tenant(&"a".into(), &TenantChange::Resume("acme".into())).await?;
+    eventually("both are due", || async { Ok(t.due_ids("a").await?.len() == 2) }).await?;
+    let mut due = t.due_ids("a").await?;
+    due.sort();
+    assert_eq!(due, [entries[0].message.id, entries[1].message.id]);
+    Ok(())
+}
+
+/// A worker that put something aside without knowing of the resume makes good for it, in its own lanes, and once more if need be.
+pub async fn what_waits_for_a_tenant_is_due_as_soon_as_its_lane_recalls_it(t: Fixture) -> Result<()> {
+    t.serve(&["a", "b"]).await?;
+    let entries = t.written(vec![order("1"), order("2"), order("3")]).await?;
+    let leases = t.lease_all("w").await?;
+    let states = [ParkedState::Paused, ParkedState::Replay, ParkedState::Retrying];
+    for name in ["a", "b"] {
+        for (entry, state) in entries.iter().zip(states) {
+            let later = Park { due_in: Some(HOUR), ..park(entry, state) };
+            t.commit(&[LaneCommit { park: vec![later], ..lane(name, lease_of(entry, &leases)) }]).await?;
+        }
+    }
+    let never = Lease { epoch: Epoch::new(0), ..leases[0] };
+    let refused = t.journal.commit(&[LaneCommit { recall: true, ..lane("a", never) }]).await?;
+    assert_eq!((refused, t.due_ids("a").await?), (vec![never.partition], Vec::new()));
+    let recall: Vec<LaneCommit> = leases.iter().map(|lease| LaneCommit { recall: true, ..lane("a", *lease) }).collect();
+    t.commit(&recall).await?;
+    t.commit(&recall).await?;
+    let mut due = t.due_ids("a").await?;
+    due.sort();
+    assert_eq!(due, [entries[0].message.id, entries[1].message.id], "what failed has a time of its own");
+    assert!(t.due_ids("b").await?.is_empty());
+    let parked = Park { due_in: Some(HOUR), ..park(&entries[0], ParkedState::Paused) };
+    let again = LaneCommit { recall: true, park: vec![parked], ..lane("a", lease_of(&entries[0], &leases)) };
+    t.commit(&[again]).await?;
+    assert_eq!(t.due_ids("a").await?.len(), 2, "also what is parked by the same commit");
+    Ok(())
+}
+
+fn pause(tenant: &str) -> TenantPause {
+    TenantPause { tenant: tenant.into(), since: jiff::Timestamp::UNIX_EPOCH, who: "ann".into() }
+}
+
 /// An operation that is not applied leaves the store as it was.
 pub async fn a_dry_run_counts_and_changes_nothing(t: Fixture) -> Result<()> {
     let (entries, leases) = of_every_status(&t).await?;
@@ -48,10 +137,10 @@ pub async fn a_dry_run_counts_and_changes_nothing(t: Fixture) -> Result<()> {
 /// The count before and the count after are the same.
 pub async fn a_dry_run_counts_what_applying_does(t: Fixture) -> Result<()> {
     of_every_status(&t).await?;
-    let replay = OperationReport { affected: 7, not_applicable: 4, overtaken: 0 };
+    let replay = OperationReport { affected: 8, not_applicable: 4, overtaken: 0 };
     let all = Filter::default();
     assert_eq!(t.inspect.operate(Operation::Replay, &all, Mode::DryRun).await?, replay);
-    let discard = OperationReport { affected: 6, not_applicable: 5, overtaken: 0 };
+    let discard = OperationReport { affected: 7, not_applicable: 5, overtaken: 0 };
     assert_eq!(t.inspect.operate(Operation::Discard, &all, Mode::DryRun).await?, discard);
     assert_eq!(t.inspect.operate(Operation::Replay, &all, Mode::Apply).await?, replay);
     Ok(())
@@ -113,7 +202,7 @@ pub async fn a_replayed_delivery_keeps_its_progress(t: Fixture) -> Result<()> {
 /// A replay does not wait for the time of the next attempt.
 pub async fn replaying_what_waits_for_its_time_makes_it_due(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
-    for state in [ParkedState::Scheduled, ParkedState::Throttled] {
+    for state in [ParkedState::Scheduled, ParkedState::Throttled, ParkedState::Paused] {
         let later = Park { due_in: Some(HOUR), ..park(&entry, state) };
         t.commit(&[parked("a", later, &entry, &leases)]).await?;
         assert!(t.due_ids("a").await?.is_empty());
@@ -184,9 +273,9 @@ pub async fn what_goes_elsewhere_overtakes_nothing(t: Fixture) -> Result<()> {
 
 /// A discarded delivery reaches its lane without delay, so that its key goes on.
 pub async fn what_is_discarded_is_due_at_once_for_its_lane_to_settle(t: Fixture) -> Result<()> {
-    use ParkedState::{Awaiting, Dead, Replay, Retrying, Scheduled, Throttled};
+    use ParkedState::{Awaiting, Dead, Paused, Replay, Retrying, Scheduled, Throttled};
     let (entry, leases) = one_order(&t).await?;
-    for state in [Dead, Retrying, Scheduled, Throttled, Awaiting, Replay] {
+    for state in [Dead, Retrying, Scheduled, Throttled, Paused, Awaiting, Replay] {
         let lease = lease_of(&entry, &leases);
         t.commit(&[LaneCommit { unpark: vec![entry.position], ..lane("a", lease) }]).await?;
         let later = Park { due_in: Some(HOUR), ..park(&entry, state) };
@@ -262,11 +351,11 @@ pub async fn an_operation_touches_only_what_its_filter_selects(t: Fixture) -> Re
 /// One order's events, one in each status, none of which holds the key.
 async fn of_every_status(t: &Fixture) -> Result<(Vec<Entry>, Vec<Lease>)> {
     t.serve(&["a"]).await?;
-    let entries = t.written(orders("1", 11)).await?;
+    let entries = t.written(orders("1", 12)).await?;
     let leases = t.lease_all("w").await?;
     let park: Vec<Park> = entries[1..].iter().zip(ParkedState::ALL).map(|(e, state)| park(e, state)).collect();
-    let held = hold(&entries[0], entries[0].position, entries[9].position);
-    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[9], &leases) }]).await?;
+    let held = hold(&entries[0], entries[0].position, entries[10].position);
+    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[10], &leases) }]).await?;
     Ok((entries, leases))
 }
 

@@ -158,19 +158,20 @@ pub async fn a_report_names_the_holder_of_the_partition(t: Fixture) -> Result<()
 /// Counts of each state add up for each destination.
 pub async fn the_overview_counts_every_state(t: Fixture) -> Result<()> {
     t.serve(&["a", "b"]).await?;
-    let entries = t.written(orders("1", 11)).await?;
+    let entries = t.written(orders("1", 12)).await?;
     let leases = t.lease_all("w").await?;
     let park: Vec<Park> = entries[1..].iter().zip(ParkedState::ALL).map(|(e, state)| park(e, state)).collect();
-    let held = hold(&entries[0], entries[0].position, entries[9].position);
-    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[9], &leases) }]).await?;
+    let held = hold(&entries[0], entries[0].position, entries[10].position);
+    t.commit(&[LaneCommit { park, hold: vec![held], ..passed("a", &entries[10], &leases) }]).await?;
     let overview = t.inspect.overview().await?;
-    assert_eq!((overview.messages, overview.newest), (11, entries[10].position));
+    assert_eq!((overview.messages, overview.newest), (12, entries[11].position));
     assert_eq!(overview.partitions, t.journal.partitions().await?);
     let of = |name: &str| overview.destinations.iter().find(|one| one.destination == name).cloned().expect("counted");
     let (a, b) = (of("a"), of("b"));
     assert_eq!((a.pending, a.waiting, a.retrying, a.scheduled), (1, 1, 1, 1));
     assert_eq!((a.throttled, a.awaiting, a.dead, a.replay, a.held_keys), (1, 1, 1, 1, 1));
-    assert_eq!((b.pending, b.waiting, b.dead, b.held_keys), (11, 0, 0, 0));
+    assert_eq!((b.pending, b.waiting, b.dead, b.held_keys), (12, 0, 0, 0));
+    assert_eq!((a.paused_deliveries, b.paused_deliveries), (1, 0));
     assert!(!a.paused && !b.paused);
     Ok(())
 }

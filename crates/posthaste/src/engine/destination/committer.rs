@@ -142,7 +142,7 @@ impl DestinationState {
         let is_refused = |lane: &LaneId| refused.contains(&lane.partition);
         for id in lanes.iter().filter(|lane| !is_refused(lane)) {
             let Some(lane) = self.lanes.get_mut(*id) else { continue };
-            for due_in in lane.committed(self.committer.number).iter().filter_map(|park| park.due_in) {
+            if let Some(due_in) = lane.committed(self.committer.number) {
                 self.parked_reader.ask_at(now + due_in);
             }
         }

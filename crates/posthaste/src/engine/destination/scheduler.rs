@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use foldhash::HashSet;
+
 use super::breaker::Breaker;
 use super::hand_overs::{Flight, HandOvers};
 use super::lanes::Lanes;
@@ -13,6 +15,7 @@ use crate::engine::lane::{QueueId, Taken, Terms};
 use crate::engine::mistakes::{Mistake, Mistakes};
 use crate::engine::protocol::{Event, HandOverId};
 use crate::journal::Partition;
+use crate::message::Text;
 use crate::settings::Settings;
 use crate::sink::Run;
 
@@ -28,6 +31,7 @@ pub(super) struct Scheduler {
     /// Since when something waits for others to go with it.
     batch_since: Option<Duration>,
     pub(super) paused: bool,
+    pub(super) paused_tenants: HashSet<Text>,
     max_worker_deaths: u32,
     mistakes: Mistakes,
 }
@@ -43,6 +47,7 @@ impl Scheduler {
             rates: dest.tenant_rate.map(Rates::new),
             batch_since: None,
             paused: false,
+            paused_tenants: HashSet::default(),
             max_worker_deaths: settings.max_worker_deaths,
             mistakes,
         }
@@ -137,7 +142,8 @@ impl Scheduler {
     }
 
     fn take_run(&mut self, dest: &Destination, lane: &mut Lane, queue: QueueId, pass: &mut Pass<'_>) -> Taken {
-        let (now, rates) = (pass.now, &mut self.rates);
+        let (now, rates, paused) = (pass.now, &mut self.rates, &self.paused_tenants);
+        let careless = self.mistakes.has(Mistake::PausedTenantServed);
         let mut terms = Terms {
             destination: &dest.name,
             now,
@@ -145,6 +151,7 @@ impl Scheduler {
             lease_ttl: pass.leases.ttl,
             max_worker_deaths: self.max_worker_deaths,
             suspects: &mut pass.suspects,
+            is_paused: &|message| message.tenant.as_ref().is_some_and(|tenant| paused.contains(tenant)) && !careless,
             charge: &mut |message| match (rates.as_mut(), &message.tenant) {
                 (Some(rates), Some(tenant)) => rates.reserve(tenant, now),
                 _ => Duration::ZERO,

@@ -4,6 +4,7 @@
 //! was decided since, and because every value is absolute, sending them twice is the same as once.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use crate::journal::{Attempt, HeldKey, LaneCommit, Park, Position};
 use crate::message::{Message, OrderKey};
@@ -12,6 +13,8 @@ use crate::message::{Message, OrderKey};
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Changes {
     parked: BTreeMap<Position, ParkedChange>,
+    /// What waits for a paused tenant is to be looked at again.
+    recall: bool,
     /// `None` frees the key.
     held: HashMap<OrderKey, Option<HeldKey>>,
     attempts: Vec<Attempt>,
@@ -43,6 +46,11 @@ impl Changes {
         self.parked.insert(position, ParkedChange::Discarded);
     }
 
+    /// Has everything looked at again that waits for a paused tenant.
+    pub(in crate::engine) fn recall(&mut self) {
+        self.recall = true;
+    }
+
     /// Writes how far a held key got.
     pub(in crate::engine) fn hold(&mut self, held: HeldKey) {
         self.held.insert(held.key.clone(), Some(held));
@@ -70,7 +78,7 @@ impl Changes {
 
     /// Nothing gathered. A letter never comes alone.
     pub(in crate::engine) fn is_empty(&self) -> bool {
-        self.parked.is_empty() && self.held.is_empty() && self.attempts.is_empty()
+        self.parked.is_empty() && !self.recall && self.held.is_empty() && self.attempts.is_empty()
     }
 
     /// Positions whose parked state is not what the store says.
@@ -78,18 +86,20 @@ impl Changes {
         self.parked.keys().copied()
     }
 
-    /// Parked deliveries to be written.
-    pub(in crate::engine) fn parks(&self) -> impl Iterator<Item = &Park> {
-        self.parked.values().filter_map(|change| match change {
-            ParkedChange::Parked(park) => Some(park),
+    /// How long after the commit something parked is due, if anything is.
+    pub(in crate::engine) fn next_due_in(&self) -> Option<Duration> {
+        let parked = self.parked.values().filter_map(|change| match change {
+            ParkedChange::Parked(park) => park.due_in,
             ParkedChange::Settled | ParkedChange::Discarded => None,
-        })
+        });
+        parked.chain(self.recall.then_some(Duration::ZERO)).min()
     }
 
     /// Puts back what a failed commit carried, under what was decided since.
     pub(in crate::engine) fn restore(&mut self, failed: Changes) {
         let newer = std::mem::replace(self, failed);
         self.parked.extend(newer.parked);
+        self.recall |= newer.recall;
         self.held.extend(newer.held);
         self.attempts.extend(newer.attempts);
         self.letters.extend(newer.letters);
@@ -104,6 +114,7 @@ impl Changes {
                 ParkedChange::Discarded => commit.discard.push(*position),
             }
         }
+        commit.recall = self.recall;
         for (key, held) in &self.held {
             match held {
                 Some(held) => commit.hold.push(held.clone()),

@@ -1,10 +1,12 @@
 //! What a lane tells the store.
 
+use std::time::Duration;
+
 use super::Lane;
 use super::unsaved::CursorChange;
 use crate::destination::Name;
 use crate::engine::mistakes::Mistake;
-use crate::journal::{LaneCommit, Park};
+use crate::journal::LaneCommit;
 
 impl Lane {
     /// Something should be recorded soon.
@@ -22,6 +24,11 @@ impl Lane {
         self.has_unsaved_changes() && (self.unsaved.is_awaited() || self.draining)
     }
 
+    /// A tenant may have been resumed of which this lane has put something aside.
+    pub(in crate::engine) fn recall(&mut self) {
+        self.unsaved.changes.recall();
+    }
+
     /// Everything decided so far. To be followed by [`Lane::committed`] or [`Lane::commit_failed`].
     pub(in crate::engine) fn begin_commit(&mut self, destination: &Name) -> LaneCommit {
         let mut cursor = self.cursor.cursor();
@@ -36,9 +43,9 @@ impl Lane {
         commit
     }
 
-    /// The store knows; `number` counts the commits. Returns what was parked, for its due times.
-    pub(in crate::engine) fn committed(&mut self, number: u64) -> Vec<Park> {
-        let Some((saved, waiting)) = self.unsaved.committed(number) else { return Vec::new() };
+    /// The store knows; `number` counts the commits. Returns after how long something that was parked is due.
+    pub(in crate::engine) fn committed(&mut self, number: u64) -> Option<Duration> {
+        let (saved, waiting) = self.unsaved.committed(number)?;
         for queue in waiting {
             let Some(target) = self.queues.get_mut(queue) else { continue };
             if std::mem::take(&mut target.awaits_commit) {
@@ -48,7 +55,7 @@ impl Lane {
             self.queues.forget_if_spent(queue);
         }
         self.end_guard_if_past();
-        saved.parks().cloned().collect()
+        saved.next_due_in()
     }
 
     /// The answer was an error or got lost: everything is told again.

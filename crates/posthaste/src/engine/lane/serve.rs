@@ -11,6 +11,7 @@ use crate::engine::mistakes::Mistake;
 use crate::engine::protocol::Failed;
 use crate::journal::ParkedState;
 use crate::message::{Message, MessageId};
+use crate::rules::tenant::LOOKED_AT_AGAIN_IN;
 use crate::sink::{self, Delivery};
 
 /// What serving a queue came to.
@@ -41,6 +42,8 @@ pub(in crate::engine) struct Terms<'a> {
     pub(in crate::engine) lease_ttl: Duration,
     pub(in crate::engine) max_worker_deaths: u32,
     pub(in crate::engine) suspects: &'a mut Suspects,
+    /// Whether an operator has paused the tenant.
+    pub(in crate::engine) is_paused: &'a dyn Fn(&Message) -> bool,
     /// Charges the tenant's rate: how long the message has to wait for its turn.
     pub(in crate::engine) charge: &'a mut dyn FnMut(&Message) -> Duration,
 }
@@ -130,6 +133,12 @@ impl Lane {
             if (apart || message.why_unfit().is_some()) && !deliveries.is_empty() {
                 break;
             }
+            if (terms.is_paused)(&message.message) {
+                if deliveries.is_empty() {
+                    self.wait_for_tenant(queue);
+                }
+                break;
+            }
             let turn = *message.reserved.get_or_insert_with(|| terms.now + (terms.charge)(&message.message));
             if turn > terms.now {
                 if deliveries.is_empty() {
@@ -152,15 +161,28 @@ impl Lane {
         if deliveries.is_empty() { Taken::Nothing } else { Taken::Run { deliveries, alone } }
     }
 
-    /// The tenant used up its rate: its message waits outside, and its key with it.
-    fn throttle(&mut self, queue: QueueId, wait: Duration) {
+    /// The tenant is paused: its message waits outside, and its key with it. One that goes out once more has to be known as such later.
+    fn wait_for_tenant(&mut self, queue: QueueId) {
+        let Some(message) = self.take_out_next(queue) else { return };
+        let state = if message.is_replayed() { ParkedState::Replay } else { ParkedState::Paused };
+        self.park(queue, &message, Parking { state, due_in: Some(LOOKED_AT_AGAIN_IN), failure: None });
+    }
+
+    /// The first message of a queue that is not in flight; it is not tried now.
+    fn take_out_next(&mut self, queue: QueueId) -> Option<QueuedMessage> {
         let noted = self.guard.is_noted(queue);
         let in_flight = self.queues[queue].in_flight;
-        let Some(mut message) = self.queues[queue].messages.remove(in_flight) else { return };
+        let mut message = self.queues[queue].messages.remove(in_flight)?;
         if noted {
             message.suspicion = message.suspicion.step_back();
         }
         self.came_back(queue);
+        Some(message)
+    }
+
+    /// The tenant used up its rate: its message waits outside, and its key with it.
+    fn throttle(&mut self, queue: QueueId, wait: Duration) {
+        let Some(message) = self.take_out_next(queue) else { return };
         if self.mistakes.has(Mistake::ThrottledDropped) {
             self.confirm(queue, &message, Duration::ZERO, None);
             return self.go_on(queue);

@@ -1,4 +1,5 @@
-//! Tenants of one destination: one with very many messages beside one with a single one, and one that is limited over all workers.
+//! Tenants of one destination: one with very many messages beside one with a single one, one that is limited over all workers, and one that
+//! is paused.
 
 use super::*;
 use crate::destination::{Destination, Rate};
@@ -35,6 +36,25 @@ pub struct Pacing {
     /// What went wrong; empty when the engine is right.
     pub violations: Vec<Violation>,
 }
+
+/// How a tenant fared behind one that is paused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    /// How long the message of the other tenant took.
+    pub beside: Option<Duration>,
+    /// Messages of the paused one that arrived before it was resumed.
+    pub before: usize,
+    /// Messages of the paused one that arrived in all.
+    pub arrived: usize,
+    /// How long after the resume the last of them arrived.
+    pub caught_up_after: Duration,
+    /// What went wrong; empty when the engine is right.
+    pub violations: Vec<Violation>,
+}
+
+/// When the message beside the paused tenant is written, and when that one is resumed.
+const BESIDE: Duration = Duration::from_secs(60);
+const RESUMED: Duration = Duration::from_secs(120);
 
 impl World {
     pub(in crate::simulator) fn with_tenants(messages: usize) -> Self {
@@ -91,6 +111,39 @@ impl World {
             most_in_a_second: starts.map(|at| within(*at, second)).max().unwrap_or_default(),
             arrived: within(SETTLED, WATCHED),
             seconds: WATCHED.as_secs(),
+            violations: self.checks.violations,
+        }
+    }
+
+    /// A key for each message is the worst case: nothing waits in the shadow of another one. There are many more than fit into memory.
+    pub(in crate::simulator) fn with_paused_tenant(messages: usize) -> Self {
+        let mut plan = Plan::calm(vec![Destination::new("app")]);
+        (plan.window, plan.read_batch) = (messages / 10, messages / 50);
+        plan.give_up = Duration::from_secs(3600);
+        let mut world = Self::of(plan, Dice::new(1), None);
+        clients::pause_tenant(&"app".into(), "a", &mut world.store.core);
+        world.at(Duration::ZERO, 0, Event::Start);
+        let flood = (0..messages).map(|_| world.message_of("a", "order.plain")).map(|message| {
+            let key = Some(message.id.to_string().as_str().into());
+            Message { key, ..message }
+        });
+        let flood = flood.collect();
+        world.at(Duration::from_secs(1), 0, Event::Commit(flood));
+        let beside = world.message_of("b", "mail.plain");
+        world.at(BESIDE, 0, Event::Commit(vec![beside]));
+        world.at(RESUMED, 0, Event::Drained);
+        world
+    }
+
+    pub(in crate::simulator) fn pause(mut self) -> Pause {
+        let arrived = self.arrivals();
+        let beside = arrived.iter().find(|(_, kind, _)| kind == "mail.plain").map(|(.., at)| *at - BESIDE);
+        let of_paused = || arrived.iter().filter(|(_, kind, _)| kind == "order.plain").map(|(.., at)| *at);
+        Pause {
+            beside,
+            before: of_paused().filter(|at| *at < RESUMED).count(),
+            arrived: of_paused().count(),
+            caught_up_after: of_paused().max().unwrap_or_default().saturating_sub(RESUMED),
             violations: self.checks.violations,
         }
     }

@@ -183,6 +183,11 @@ impl World {
         if run.key().is_some_and(|key| node.has_in_flight(destination, &key)) {
             self.checks.violated(Violation::TwoRunsOfAKey);
         }
+        let clock = node.clock(self.now);
+        let paused = |delivery: &Delivery| node.knows_as_paused(clock, &run.destination, &delivery.message);
+        if run.deliveries.iter().any(paused) {
+            self.checks.violated(Violation::PausedTenantServed);
+        }
         for delivery in &run.deliveries {
             let spot: Spot = (run.destination.clone(), delivery.position);
             let status = self.store.core.status(&spot.0, spot.1);
@@ -268,7 +273,7 @@ impl World {
     pub(super) fn observe(&mut self, n: usize, input: &Input) {
         let life = self.life(n);
         let Some(node) = &mut self.nodes[n] else { return };
-        node.observe(input);
+        node.observe(node.clock(self.now), input);
         let Input::Delivered { id, outcomes, .. } = input else { return };
         for (flight, outcome) in node.flights.remove(id).unwrap_or_default().iter().zip(outcomes) {
             // What was only handed over may have to go again.

@@ -14,7 +14,7 @@ use super::lease::{Holding, Presence};
 use super::sources::KnownSource;
 use crate::destination::{Name, Route};
 use crate::error::{Error, Result};
-use crate::inspect::{AuditEntry, Job};
+use crate::inspect::{AuditEntry, Job, TenantPause};
 use crate::journal::{Enqueued, Entry, Partition, Position, WorkerId, partition_of};
 use crate::message::{Message, MessageId, Origin, Text};
 
@@ -50,6 +50,7 @@ pub(super) struct Known {
     /// Named by the latest registration.
     pub(super) current: bool,
     pub(super) paused: bool,
+    pub(super) paused_tenants: Vec<TenantPause>,
     /// One per partition.
     pub(super) lanes: Vec<Lane>,
 }

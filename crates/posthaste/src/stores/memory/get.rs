@@ -10,6 +10,7 @@ use crate::journal::{Partition, Position};
 use crate::message::{Message, MessageId};
 use crate::rules::status::has_passed;
 use crate::rules::suspicion::Suspicion;
+use crate::rules::tenant::pause_of;
 
 impl Core {
     /// See [`crate::inspect::Inspect::get`].
@@ -36,6 +37,7 @@ impl Core {
             error: at.parked.and_then(|parked| parked.error.clone()),
             due_at: at.due_at(&stored.message),
             paused: at.known.paused,
+            paused_tenant: pause_of(&at.known.paused_tenants, stored.message.tenant.as_deref()).cloned(),
             behind: (at.status == Status::Waiting).then(|| behind(lane, &stored.message)),
             ahead: (at.status == Status::Pending).then(|| self.ahead(lane, position, stored.partition)),
             timeline: timeline(lane, position),

@@ -9,7 +9,7 @@ use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
     Answer, AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview,
-    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus,
+    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus, TenantChange,
 };
 use crate::journal::WorkerId;
 use crate::message::MessageId;
@@ -50,6 +50,12 @@ impl Inspect for Memory {
 
     async fn resume(&self, destination: &Name) -> Result<bool> {
         self.core().resume(destination)
+    }
+
+    async fn change_tenant(&self, destination: &Name, change: &TenantChange) -> Result<bool> {
+        let changed = self.core().change_tenant(destination, change)?;
+        self.announce();
+        Ok(changed)
     }
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {

@@ -58,6 +58,9 @@ impl Lane {
         for park in &commit.park {
             self.park(park, now);
         }
+        if commit.recall {
+            self.hasten_paused(now);
+        }
         for key in &commit.free {
             self.held.remove(key);
         }
@@ -77,6 +80,14 @@ impl Lane {
         };
         if !self.parked.get(&park.position).is_some_and(stays) {
             self.parked.insert(park.position, Parked::new(park, now));
+        }
+    }
+
+    /// What waits for a paused tenant is due at this time, unless it is earlier.
+    pub(super) fn hasten_paused(&mut self, at: Duration) {
+        let waits = |parked: &&mut Parked| matches!(parked.state, ParkedState::Paused | ParkedState::Replay);
+        for parked in self.parked.values_mut().filter(waits) {
+            parked.due_at = parked.due_at.map(|due_at| due_at.min(at));
         }
     }
 

@@ -32,6 +32,7 @@ impl Core {
             leases,
             workers: self.workers.values().filter(|presence| presence.until > now).count(),
             paused: self.current().filter(|(_, known)| known.paused).map(|(name, _)| name.clone()).collect(),
+            paused_tenants: self.paused_tenants(),
         }
     }
 

@@ -26,6 +26,7 @@ impl Core {
         let mut counts = DestinationCounts {
             destination: name.to_string(),
             paused: known.paused,
+            paused_tenants: known.paused_tenants.clone(),
             held_keys: known.lanes.iter().map(|lane| lane.held.len() as u64).sum(),
             ..DestinationCounts::default()
         };

@@ -20,6 +20,7 @@ impl Core {
                 route: Route::default(),
                 current: false,
                 paused: false,
+                paused_tenants: Vec::new(),
                 lanes: vec![Lane::starting_after(start); usize::from(self.partitions)],
             });
             known.current = true;

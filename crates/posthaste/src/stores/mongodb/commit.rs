@@ -4,7 +4,7 @@
 //! and the write are one. This is the only write of a batch in which nothing failed. A lane with more to say does all of it
 //! in a transaction that starts with that update (`recording`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use mongodb::ClientSession;
 use mongodb::bson::{Bson, Document, doc};
@@ -17,6 +17,7 @@ use super::register::require_known;
 use super::retry::in_transaction;
 use super::state::State;
 use super::{MongoDb, status_stamps};
+use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{LaneCommit, Partition};
 
@@ -26,16 +27,36 @@ pub(super) async fn commit(store: &MongoDb, commits: &[LaneCommit]) -> Result<Ve
     let db = store.db();
     let (plain, full): (Vec<_>, Vec<_>) = commits.iter().partition(|commit| commit.is_cursor_only());
     let mut refused = if plain.is_empty() { Vec::new() } else { move_cursors(db, &plain).await? };
+    let mut recalled: BTreeMap<&Name, Vec<i64>> = BTreeMap::new();
     for commit in full {
         if !in_transaction!(db, session => record(store, &mut session, commit))? {
             require_known(db, &commit.destination).await?;
             refused.push(commit.partition);
+        } else if commit.recall {
+            recalled.entry(&commit.destination).or_default().push(i64::from(commit.partition.number()));
         }
+    }
+    for (destination, partitions) in recalled {
+        recall(db, destination, partitions).await?;
     }
     refused.sort_unstable();
     refused.dedup();
     status_stamps::hurry(store);
     Ok(refused)
+}
+
+/// What waits in these lanes for a paused tenant is due now; by `outbox_parked_state`. To look at something too early does no harm, so
+/// this needs no fence.
+async fn recall(db: &Db, destination: &Name, partitions: Vec<i64>) -> Result<()> {
+    let waiting = doc! {
+        "state": { "$in": ["paused", "replay"] },
+        "destination": destination.as_str(),
+        "partition": { "$in": partitions },
+        "dueAt": { "$ne": Bson::Null },
+    };
+    let earlier = doc! { "$set": { "dueAt": { "$min": ["$dueAt", "$$NOW"] } } };
+    db.parked.update_many(waiting, vec![earlier]).await?;
+    Ok(())
 }
 
 /// Moves cursors and nothing else; the partitions whose lease is lost.

@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
 use crate::message::MessageId;
 use crate::rules::suspicion::Suspicion;
+use crate::rules::tenant::pause_of;
 
 /// How long a message that another sequencer is about to number is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -91,6 +92,7 @@ async fn delivery(
         error: parked.and_then(|parked| parked.error.clone()),
         due_at: progress.due_at(place, row),
         paused: destination.paused,
+        paused_tenant: pause_of(&destination.paused_tenants, row.message.tenant.as_deref()).cloned(),
         behind,
         ahead,
         timeline: timeline(db, session, destination.name.as_str(), row.seq).await?,

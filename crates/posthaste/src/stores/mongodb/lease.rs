@@ -18,6 +18,7 @@ use super::{MongoDb, workers};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Grant, Lease, Partition, WorkerId};
+use crate::stores::values::paused_at;
 
 pub(super) async fn lease(store: &MongoDb, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
     partitions(store).await?;
@@ -36,7 +37,7 @@ pub(super) async fn lease(store: &MongoDb, worker: &WorkerId, ttl: Duration, wan
         }
     }
     leases.sort_unstable_by_key(|lease| lease.partition);
-    Ok(Grant { leases, workers: seen.others + 1, paused: seen.paused })
+    Ok(Grant { leases, workers: seen.others + 1, paused: seen.paused, paused_tenants: seen.paused_tenants })
 }
 
 /// Sees what is there, and ends the transactions of the dead: a partition that one of them has written to could not be taken.
@@ -60,13 +61,16 @@ struct Seen {
     others: usize,
     free: Vec<Free>,
     paused: Vec<Name>,
+    paused_tenants: Vec<(Name, Vec<String>)>,
 }
 
 impl Seen {
     async fn load(db: &Db, session: &mut ClientSession, worker: &WorkerId) -> Result<Self> {
         let now = State::load(db, session).await?.now;
-        let (free, paused) = (free(db, session, now).await?, paused(db, session).await?);
-        let mut seen = Self { now, announced_until: None, abandoned: Vec::new(), others: 0, free, paused };
+        let free = free(db, session, now).await?;
+        let (paused, paused_tenants) = (paused(db, session).await?, paused_tenants(db, session).await?);
+        let abandoned = Vec::new();
+        let mut seen = Self { now, announced_until: None, abandoned, others: 0, free, paused, paused_tenants };
         let alive = doc! { "expiresAt": { "$gt": date(now) } };
         let matter = doc! { "$or": [alive, { "sessions.0": { "$exists": true } }] };
         let only = doc! { "expiresAt": 1, "sessions": 1 };
@@ -111,6 +115,13 @@ async fn paused(db: &Db, session: &mut ClientSession) -> Result<Vec<Name>> {
     let find = db.destinations.find(paused).sort(doc! { "_id": 1 });
     let paused = found_in(find.session(&mut *session).await?, session).await?;
     paused.iter().map(|one| Ok(Name::from(text(one, "_id")?))).collect()
+}
+
+async fn paused_tenants(db: &Db, session: &mut ClientSession) -> Result<Vec<(Name, Vec<String>)>> {
+    let paused = doc! { "active": true, "pausedTenants": { "$type": "string" } };
+    let find = db.destinations.find(paused).sort(doc! { "_id": 1 });
+    let paused = found_in(find.session(&mut *session).await?, session).await?;
+    paused.iter().map(|one| paused_at(text(one, "_id")?, one.get_str("pausedTenants").ok())).collect()
 }
 
 /// Takes what is still free under a new epoch, higher than all before.

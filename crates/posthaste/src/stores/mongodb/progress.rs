@@ -9,10 +9,11 @@ use super::codec::{self, Row, count, lane, moment};
 use super::db::{Db, found_in};
 use crate::destination::{Name, Route};
 use crate::error::Result;
-use crate::inspect::Status;
+use crate::inspect::{Status, TenantPause};
 use crate::journal::{Cursor, HeldKey, ParkedState, Partition};
 use crate::message::{Message, OrderKey};
 use crate::rules::{due, route, status};
+use crate::stores::values;
 
 /// How far all lanes of all active destinations are, in one snapshot.
 #[derive(Debug, Default)]
@@ -27,6 +28,7 @@ pub(super) struct Progress {
 pub(super) struct Destination {
     pub(super) name: Name,
     pub(super) paused: bool,
+    pub(super) paused_tenants: Vec<TenantPause>,
     route: Route,
     lanes: HashMap<Partition, Cursor>,
 }
@@ -169,6 +171,7 @@ fn destination(document: &Document) -> Result<Destination> {
     Ok(Destination {
         name: Name::from(codec::text(document, "_id")?),
         paused: document.get_bool("paused").unwrap_or_default(),
+        paused_tenants: values::paused_tenants(document.get_str("pausedTenants").ok())?,
         route: Route::matching(patterns.iter().filter_map(Bson::as_str)),
         lanes: HashMap::new(),
     })

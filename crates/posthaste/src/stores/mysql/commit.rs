@@ -40,13 +40,14 @@ async fn commit_all(store: &MySql, commits: &[LaneCommit]) -> Result<Vec<Partiti
             lanes.into_iter().partition(|lane| holders.contains_key(&(lane.partition, lane.epoch)));
         refused.extend(gone.iter().map(|lane| lane.partition));
         move_cursors(store, &mut transaction, destination, &held, &holders).await?;
-        for lane in held.into_iter().filter(|lane| !lane.is_cursor_only()) {
+        for lane in held.iter().filter(|lane| !lane.is_cursor_only()) {
             let worker = &holders[&(lane.partition, lane.epoch)];
             Exceptions { commit: lane, worker }.write(&mut transaction).await?;
             for letter in &lane.letters {
                 Outbox::new().enqueue(&mut transaction, std::slice::from_ref(letter)).await?;
             }
         }
+        recall(&mut transaction, destination, &held).await?;
     }
     transaction.commit().await?;
     refused.sort_unstable();
@@ -81,6 +82,16 @@ async fn holders(
         Ok(((codec::partition(row)?, Epoch::new(codec::get(row, "epoch")?)), codec::get(row, "worker")?))
     };
     rows.iter().map(holder).collect()
+}
+
+/// What waits for a paused tenant is due now, in those lanes that want to look at it again.
+async fn recall(transaction: &mut Transaction<'_>, destination: &Name, lanes: &[&LaneCommit]) -> Result<()> {
+    let recalled: Vec<Partition> = lanes.iter().filter(|lane| lane.recall).map(|lane| lane.partition).collect();
+    if recalled.is_empty() {
+        return Ok(());
+    }
+    let sql = include_str!("sql/commit/recall.sql").replace("{partitions}", &codec::partitions(recalled));
+    Ok(transaction.exec_drop(sql, params! { "destination" => destination.as_str() }).await?)
 }
 
 /// Moves the cursors of those lanes that have moved.

@@ -10,10 +10,11 @@ use super::codec::{self, ByName, MESSAGE_COLUMNS};
 use super::read_key::placed;
 use super::{MySql, connection, sequencer};
 use crate::error::Result;
-use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
+use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status, TenantPause};
 use crate::journal::Entry;
 use crate::message::MessageId;
 use crate::rules::suspicion::Suspicion;
+use crate::rules::tenant::pause_of;
 use crate::stores::statement::with_columns;
 use crate::stores::values;
 
@@ -87,11 +88,17 @@ impl Subject<'_, '_> {
             error: codec::get(row, "last_error")?,
             due_at: codec::timestamp(row, "due_at")?,
             paused: codec::get(row, "paused")?,
+            paused_tenant: self.pause_of_tenant(row)?,
             behind,
             ahead,
             timeline: self.timeline(&destination).await?,
             destination,
         })
+    }
+
+    fn pause_of_tenant(&self, row: &Row) -> Result<Option<TenantPause>> {
+        let paused = values::paused_tenants(codec::get::<Option<String>>(row, "paused_tenants")?.as_deref())?;
+        Ok(pause_of(&paused, self.entry.message.tenant.as_deref()).cloned())
     }
 
     async fn behind(&mut self, destination: &str) -> Result<Behind> {

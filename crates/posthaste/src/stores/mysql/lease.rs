@@ -16,6 +16,7 @@ use super::{MySql, codec};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Epoch, Grant, Lease, Partition, WorkerId};
+use crate::stores::values;
 
 /// A worker that ended without a word is shown for this long.
 const SHOWN_AFTER_END: Duration = Duration::from_secs(24 * 3_600);
@@ -64,8 +65,17 @@ impl Glance {
     }
 
     async fn grant(self, connection: &mut Conn, leases: Vec<Lease>) -> Result<Grant> {
-        let paused: Vec<String> = connection.exec(include_str!("sql/lease/paused.sql"), ()).await?;
-        Ok(Grant { leases, workers: self.others + 1, paused: paused.into_iter().map(Name::from).collect() })
+        let rows: Vec<Row> = connection.exec(include_str!("sql/lease/paused.sql"), ()).await?;
+        let mut grant = Grant { leases, workers: self.others + 1, ..Grant::default() };
+        for row in &rows {
+            let (name, tenants): (String, Option<String>) =
+                (codec::get(row, "name")?, codec::get(row, "paused_tenants")?);
+            if tenants.is_some() {
+                grant.paused_tenants.push(values::paused_at(&*name, tenants.as_deref())?);
+            }
+            grant.paused.extend(codec::get::<bool>(row, "paused")?.then(|| Name::from(name)));
+        }
+        Ok(grant)
     }
 }
 

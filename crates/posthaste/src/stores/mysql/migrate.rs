@@ -28,6 +28,7 @@ const MIGRATIONS: [&[&str]; VERSION as usize] = [
     &[include_str!("sql/schema/sources.sql")],
     &[include_str!("sql/schema/jobs.sql")],
     &[include_str!("sql/schema/replies.sql")],
+    &[include_str!("sql/schema/paused_tenants.sql")],
 ];
 
 /// Rows that keys are locked by.

@@ -52,7 +52,8 @@ async fn destinations(snapshot: &mut Transaction<'_>) -> Result<Vec<DestinationC
     let mut counts = Vec::new();
     for row in &named {
         let (destination, paused) = (codec::get(row, "name")?, codec::get(row, "paused")?);
-        counts.push(DestinationCounts { destination, paused, ..DestinationCounts::default() });
+        let paused_tenants = values::paused_tenants(codec::get::<Option<String>>(row, "paused_tenants")?.as_deref())?;
+        counts.push(DestinationCounts { destination, paused, paused_tenants, ..DestinationCounts::default() });
     }
     for row in kinds(snapshot).await? {
         let destination: String = codec::get(&row, "destination")?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_postgres::types::ToSql;
 
-use self::columns::{Attempts, Cursors, Deliveries, Freed, Holds, Parks};
+use self::columns::{Attempts, Cursors, Deliveries, Freed, Holds, Parks, Recalled};
 use super::pool::Client;
 use super::session::{Statements, Transaction};
 use super::{Outbox, Postgres, register};
@@ -121,6 +121,7 @@ async fn change_all<'a>(
     let discarded = Deliveries::of(&accepted, |commit| &commit.discard);
     run(&transaction, include_str!("sql/commit/discard.sql"), discarded.params()).await?;
     run(&transaction, include_str!("sql/commit/park.sql"), Parks::of(&accepted).params()).await?;
+    run(&transaction, include_str!("sql/commit/recall.sql"), Recalled::of(&accepted).params()).await?;
     run(&transaction, include_str!("sql/commit/free.sql"), Freed::of(&accepted).params()).await?;
     run(&transaction, include_str!("sql/commit/hold.sql"), Holds::of(&accepted).params()).await?;
     run(&transaction, include_str!("sql/commit/attempt.sql"), Attempts::of(&accepted).params()).await?;

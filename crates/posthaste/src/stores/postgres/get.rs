@@ -6,10 +6,11 @@ use tokio_postgres::types::ToSql;
 use super::session::{Statements, Transaction};
 use super::{Postgres, codec};
 use crate::error::Result;
-use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
+use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status, TenantPause};
 use crate::journal::{Epoch, Partition};
 use crate::message::{Message, MessageId};
 use crate::rules::suspicion::Suspicion;
+use crate::rules::tenant::pause_of;
 use crate::stores::statement::with_columns;
 use crate::stores::values::{self, unsigned};
 
@@ -53,11 +54,17 @@ impl Subject<'_> {
             error: row.try_get("last_error")?,
             due_at: codec::timestamp(row, "due_at")?,
             paused: row.try_get("paused")?,
+            paused_tenant: self.pause_of_tenant(row)?,
             behind: if status == Status::Waiting { Some(self.behind(&destination).await?) } else { None },
             ahead: if status == Status::Pending { Some(self.ahead(&destination).await?) } else { None },
             timeline: self.timeline(&destination).await?,
             destination,
         })
+    }
+
+    fn pause_of_tenant(&self, row: &Row) -> Result<Option<TenantPause>> {
+        let paused = values::paused_tenants(row.try_get("paused_tenants")?)?;
+        Ok(pause_of(&paused, self.message.tenant.as_deref()).cloned())
     }
 
     async fn behind(&self, destination: &str) -> Result<Behind> {

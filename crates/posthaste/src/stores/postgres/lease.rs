@@ -9,7 +9,7 @@ use super::{Postgres, codec, identity};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Epoch, Grant, Lease, WorkerId};
-use crate::stores::values::{signed, unsigned};
+use crate::stores::values::{self, signed, unsigned};
 
 pub(super) async fn lease(store: &Postgres, worker: &WorkerId, ttl: Duration, want: usize) -> Result<Grant> {
     let client = store.client().await?;
@@ -31,7 +31,11 @@ fn grant(glance: &Row, leases: Vec<Lease>) -> Result<Grant> {
     let others: i64 = glance.try_get("others")?;
     let paused: Vec<String> = glance.try_get("paused")?;
     let workers = usize::try_from(others).unwrap_or(0) + 1;
-    Ok(Grant { leases, workers, paused: paused.into_iter().map(Name::from).collect() })
+    let with_tenants: Vec<String> = glance.try_get("with_tenants")?;
+    let tenants: Vec<&str> = glance.try_get("paused_tenants")?;
+    let tenants = with_tenants.into_iter().zip(tenants).map(|(name, json)| values::paused_at(name, Some(json)));
+    let paused = paused.into_iter().map(Name::from).collect();
+    Ok(Grant { leases, workers, paused, paused_tenants: tenants.collect::<Result<_>>()? })
 }
 
 fn taken_lease(row: &Row) -> Result<Lease> {

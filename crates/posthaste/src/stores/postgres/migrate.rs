@@ -10,13 +10,14 @@ use crate::error::{Error, Kind, Result};
 use crate::stores::version;
 
 /// What leads from one version to the next: the first one makes version 1.
-const MIGRATIONS: [&[&str]; 6] = [
+const MIGRATIONS: [&[&str]; 7] = [
     FIRST,
     &[include_str!("sql/schema/seam.sql")],
     &[include_str!("sql/schema/sources.sql")],
     &[include_str!("sql/schema/jobs.sql")],
     &[include_str!("sql/schema/replies.sql")],
     &[include_str!("sql/schema/wakes.sql")],
+    &[include_str!("sql/schema/paused_tenants.sql")],
 ];
 
 const FIRST: &[&str] = &[

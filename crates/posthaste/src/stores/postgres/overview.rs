@@ -6,7 +6,7 @@ use super::session::{Params, Statements, Transaction};
 use super::{Postgres, codec, partitions, sources};
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Figure, Overview, WorkerStatus};
-use crate::stores::values::{unsigned, worker_report};
+use crate::stores::values::{paused_tenants, unsigned, worker_report};
 
 pub(super) async fn overview(store: &Postgres) -> Result<Overview> {
     let mut client = store.client().await?;
@@ -74,7 +74,8 @@ async fn count(
 
 fn named_destination(row: &Row) -> Result<DestinationCounts> {
     let (destination, paused) = (row.try_get("name")?, row.try_get("paused")?);
-    Ok(DestinationCounts { destination, paused, ..DestinationCounts::default() })
+    let paused_tenants = paused_tenants(row.try_get("paused_tenants")?)?;
+    Ok(DestinationCounts { destination, paused, paused_tenants, ..DestinationCounts::default() })
 }
 
 /// A row of what and how many.
@@ -87,6 +88,7 @@ fn add(counts: &mut DestinationCounts, row: &Row) -> Result<()> {
         "retrying" => counts.retrying = number,
         "scheduled" => counts.scheduled = number,
         "throttled" => counts.throttled = number,
+        "paused" => counts.paused_deliveries = number,
         "awaiting" => counts.awaiting = number,
         "dead" => counts.dead = number,
         "replay" => counts.replay = number,

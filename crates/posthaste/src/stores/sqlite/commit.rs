@@ -1,11 +1,13 @@
 //! What lanes record: one transaction for all of them, and the only write of the hot path.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rusqlite::{CachedStatement, Transaction, named_params};
 
 use self::exceptions::Exceptions;
 use super::{Outbox, Sqlite, codec};
+use crate::destination::Name;
 use crate::error::{Error, Result};
 use crate::journal::{Cursor, LaneCommit, Partition};
 use crate::stores::{done, values};
@@ -33,6 +35,7 @@ fn commit_all(transaction: &Transaction<'_>, commits: &[LaneCommit]) -> Result<V
     let mut fence = Fence::new(transaction)?;
     let mut cursor = transaction.prepare_cached(include_str!("sql/commit/cursor.sql"))?;
     let mut refused = Vec::new();
+    let mut recalled: BTreeMap<&Name, Vec<Partition>> = BTreeMap::new();
     for commit in commits {
         let Some(holder) = fence.holder(commit)? else {
             refused.push(commit.partition);
@@ -47,10 +50,22 @@ fn commit_all(transaction: &Transaction<'_>, commits: &[LaneCommit]) -> Result<V
         if !commit.letters.is_empty() {
             Outbox::new().enqueue(transaction, &commit.letters)?;
         }
+        if commit.recall {
+            recalled.entry(&commit.destination).or_default().push(commit.partition);
+        }
     }
+    recalled.iter().try_for_each(|(destination, partitions)| recall(transaction, destination, partitions, now))?;
     refused.sort_unstable();
     refused.dedup();
     Ok(refused)
+}
+
+/// What waits in these lanes for a paused tenant is due now.
+fn recall(transaction: &Transaction<'_>, destination: &Name, partitions: &[Partition], now: i64) -> Result<()> {
+    let partitions = codec::json(partitions)?;
+    let lanes = named_params! { ":destination": destination.as_str(), ":partitions": partitions, ":now": now };
+    transaction.prepare_cached(include_str!("sql/commit/recall.sql"))?.execute(lanes)?;
+    Ok(())
 }
 
 /// The one who may write to a lane, and the lane's times.

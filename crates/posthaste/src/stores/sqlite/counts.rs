@@ -149,9 +149,10 @@ impl<'a> Counts<'a> {
 
 fn destinations(connection: &Connection) -> Result<Vec<DestinationCounts>> {
     let mut statement = connection.prepare_cached(include_str!("sql/overview/destinations.sql"))?;
-    let named = statement.query_map([], |row| {
+    let named = statement.query([])?.and_then(|row| {
         let (destination, paused) = (row.get("name")?, row.get("paused")?);
-        Ok(DestinationCounts { destination, paused, ..DestinationCounts::default() })
-    })?;
-    Ok(named.collect::<Result<_, _>>()?)
+        let paused_tenants = values::paused_tenants(codec::text(row, "paused_tenants")?.as_deref())?;
+        Ok(DestinationCounts { destination, paused, paused_tenants, ..DestinationCounts::default() })
+    });
+    named.collect()
 }

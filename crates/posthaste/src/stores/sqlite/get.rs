@@ -5,10 +5,11 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use super::outbox::MESSAGE_COLUMNS;
 use super::{Sqlite, codec};
 use crate::error::Result;
-use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status};
+use crate::inspect::{AttemptReport, Behind, DeliveryReport, LeaseReport, Report, Status, TenantPause};
 use crate::journal::Entry;
 use crate::message::MessageId;
 use crate::rules::suspicion::Suspicion;
+use crate::rules::tenant::pause_of;
 use crate::stores::statement::with_columns;
 use crate::stores::values;
 
@@ -59,11 +60,17 @@ impl Subject<'_> {
             error: codec::text(row, "last_error")?,
             due_at: row.get::<_, Option<i64>>("due_at")?.map(values::timestamp),
             paused: row.get("paused")?,
+            paused_tenant: self.pause_of_tenant(row)?,
             behind,
             ahead,
             timeline: self.timeline(&destination)?,
             destination,
         })
+    }
+
+    fn pause_of_tenant(&self, row: &Row<'_>) -> Result<Option<TenantPause>> {
+        let paused = values::paused_tenants(codec::text(row, "paused_tenants")?.as_deref())?;
+        Ok(pause_of(&paused, self.entry.message.tenant.as_deref()).cloned())
     }
 
     fn behind(&self, destination: &str) -> Result<Behind> {

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Sqlite, audit, change_source, get, jobs, leases, list, operate, overview, pause, purge, settle, sources};
+use super::{
+    Sqlite, audit, change_source, change_tenant, get, jobs, leases, list, operate, overview, pause, purge, settle,
+    sources,
+};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::inspect::{
     Answer, AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview,
-    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus,
+    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus, TenantChange,
 };
 use crate::journal::WorkerId;
 use crate::message::MessageId;
@@ -42,6 +45,10 @@ impl Inspect for Sqlite {
 
     async fn resume(&self, destination: &Name) -> Result<bool> {
         pause::resume(self, destination).await
+    }
+
+    async fn change_tenant(&self, destination: &Name, change: &TenantChange) -> Result<bool> {
+        change_tenant::change_tenant(self, destination, change).await
     }
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {

@@ -1,5 +1,6 @@
 //! Announcing a worker, and taking partitions that nobody holds.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, named_params};
@@ -31,19 +32,24 @@ struct Glance {
     others: usize,
     any_free: bool,
     paused: Vec<Name>,
+    paused_tenants: Vec<(Name, Vec<String>)>,
 }
 
 fn glance(connection: &Connection, worker: &WorkerId, now: i64) -> Result<Glance> {
     let mut statement = connection.prepare_cached(include_str!("sql/lease/glance.sql"))?;
     let mut rows = statement.query(named_params! { ":worker": worker.0, ":now": now })?;
     let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    let paused: Vec<String> = serde_json::from_str(&codec::name(row, "paused")?)
-        .map_err(|error| Error::new(Kind::Corrupt, "the paused destinations are no list").caused_by(error))?;
+    let unreadable = |error| Error::new(Kind::Corrupt, "the paused destinations are no list").caused_by(error);
+    let paused: Vec<String> = serde_json::from_str(&codec::name(row, "paused")?).map_err(unreadable)?;
+    let tenants: BTreeMap<String, String> =
+        serde_json::from_str(&codec::name(row, "paused_tenants")?).map_err(unreadable)?;
+    let paused_tenants = tenants.into_iter().map(|(name, json)| values::paused_at(name, Some(&json)));
     Ok(Glance {
         announced_until: row.get("announced_until")?,
         others: row.get("others")?,
         any_free: row.get("any_free")?,
         paused: paused.into_iter().map(Name::from).collect(),
+        paused_tenants: paused_tenants.collect::<Result<_>>()?,
     })
 }
 
@@ -56,7 +62,7 @@ impl Glance {
     }
 
     fn grant(self, leases: Vec<Lease>) -> Grant {
-        Grant { leases, workers: self.others + 1, paused: self.paused }
+        Grant { leases, workers: self.others + 1, paused: self.paused, paused_tenants: self.paused_tenants }
     }
 }
 

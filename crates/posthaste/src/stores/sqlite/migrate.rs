@@ -18,6 +18,7 @@ const MIGRATIONS: [&[&str]; VERSION as usize] = [
     &[include_str!("sql/schema/sources.sql")],
     &[include_str!("sql/schema/jobs.sql")],
     &[include_str!("sql/schema/replies.sql")],
+    &[include_str!("sql/schema/paused_tenants.sql")],
 ];
 
 /// Brings the journal to the version of this library. As often as one likes, from as many processes as one likes: the first does

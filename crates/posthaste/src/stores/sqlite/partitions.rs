@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::stores::version;
 
 /// The version of the journal that this library makes and uses.
-pub(super) const VERSION: i64 = 5;
+pub(super) const VERSION: i64 = 6;
 
 /// The number of partitions, which the first migration has fixed.
 #[cfg(feature = "sqlite")]

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use posthaste::destination::{Destination, Name};
 use posthaste::inspect::{
     Answer, AuditEntry, Change, Filter, Inspect, Job, Listing, Mode, NewJob, Operation, OperationReport, Overview,
-    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus,
+    Page, PartitionStatus, Report, Settled, SourceChange, SourceStatus, TenantChange,
 };
 use posthaste::journal::{
     Batch, DueBatch, Entry, Epoch, Grant, HeldKey, Hint, Ingest, Ingested, Journal, LaneCommit, LaneState, Lease,
@@ -195,6 +195,10 @@ impl Inspect for Meddled {
 
     async fn resume(&self, destination: &Name) -> Result<bool> {
         self.inner.resume(destination).await
+    }
+
+    async fn change_tenant(&self, destination: &Name, change: &TenantChange) -> Result<bool> {
+        self.inner.change_tenant(destination, change).await
     }
 
     async fn purgeable(&self, older_than: Duration) -> Result<u64> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use posthaste::Result;
 use posthaste::destination::Rate;
-use posthaste::inspect::{Operation, Status};
+use posthaste::inspect::{Operation, Status, TenantChange, TenantPause};
 use posthaste::message::Message;
 use posthaste::sink::Error;
 
@@ -22,6 +22,8 @@ on_every_store! {
     a_delivered_message_is_delivered_again_when_it_is_replayed,
     a_paused_destination_gets_nothing_until_it_is_resumed,
     a_destination_that_wants_no_more_is_paused_for_everyone_until_it_is_resumed,
+    a_paused_tenant_waits_and_nobody_else_does,
+    what_is_replayed_of_a_paused_tenant_waits_and_is_still_known_as_replayed,
     a_tenant_over_its_rate_holds_only_itself_and_loses_nothing,
     a_destination_is_served_no_faster_than_its_rate,
 }
@@ -114,6 +116,71 @@ async fn a_paused_destination_gets_nothing_until_it_is_resumed(outbox: Outbox) -
     relay.stop().await?;
     paused.assert_got(&messages);
     other.assert_got(&messages);
+    Ok(())
+}
+
+async fn change_tenant(outbox: &Outbox, change: TenantChange) -> Result<()> {
+    assert!(outbox.store().change_tenant(&"app".into(), &change).await?);
+    Ok(())
+}
+
+fn pause(tenant: &str) -> TenantChange {
+    TenantChange::Pause(TenantPause { tenant: tenant.into(), since: Timestamp::UNIX_EPOCH, who: "ann".into() })
+}
+
+/// Costs no attempt, keeps the order, survives the worker.
+async fn a_paused_tenant_waits_and_nobody_else_does(outbox: Outbox) -> Result<()> {
+    let receiver = Receiver::new();
+    let of =
+        |tenant: &str, count: usize| -> Vec<Message> { (0..count).map(|_| made(about("1").tenant(tenant))).collect() };
+    let unordered: Vec<Message> = (0..2).map(|_| made(about("1").tenant("slow").unordered())).collect();
+    let (slow, quick, none) = (of("slow", 4), of("quick", 3), orders("1", 2));
+    let relay = outbox.start(destination("app"), receiver.sink());
+    outbox.write(&none[..1]).await?;
+    receiver.until_count(1).await;
+    change_tenant(&outbox, pause("slow")).await?;
+    until("the worker knows of the pause", || relay.sees("app").paused_tenants == 1).await;
+    outbox.write(&[&slow[..], &unordered, &quick, &none[1..]].concat()).await?;
+    receiver.until_has(&ids(&quick)).await;
+    receiver.until_has(&ids(&none)).await;
+    outbox.until_status("app", unordered[1].id, Status::Paused).await?;
+    outbox.until_status("app", slow[3].id, Status::Waiting).await?;
+    relay.stop().await?;
+    let relay = outbox.start(destination("app"), receiver.sink());
+    let counts = outbox.counts("app").await?;
+    assert_eq!((counts.paused_deliveries, counts.dead, counts.retrying), (3, 0, 0));
+    let waits = outbox.delivery("app", unordered[0].id).await?;
+    assert!(waits.attempts == 0 && waits.paused_tenant.is_some_and(|pause| pause.who == "ann"));
+    change_tenant(&outbox, TenantChange::Resume("slow".into())).await?;
+    receiver.until_has(&ids(&slow)).await;
+    receiver.until_has(&ids(&unordered)).await;
+    outbox.until_status("app", slow[3].id, Status::Delivered).await?;
+    relay.stop().await?;
+    receiver.assert_got(&[slow, quick, none, unordered].concat());
+    Ok(())
+}
+
+async fn what_is_replayed_of_a_paused_tenant_waits_and_is_still_known_as_replayed(outbox: Outbox) -> Result<()> {
+    let (receiver, message) = (Receiver::new(), made(about("1").tenant("slow")));
+    let relay = outbox.start(destination("app"), receiver.sink());
+    outbox.write(std::slice::from_ref(&message)).await?;
+    outbox.until_status("app", message.id, Status::Delivered).await?;
+    relay.stop().await?;
+    change_tenant(&outbox, pause("slow")).await?;
+    outbox.operate(Operation::Replay, &[message.id]).await?;
+    let beside = order("beside");
+    let relay = outbox.start(destination("app"), receiver.sink());
+    outbox.write(std::slice::from_ref(&beside)).await?;
+    eventually("it is put aside", || async {
+        Ok(outbox.delivery("app", message.id).await?.due_at.is_some_and(|due| due > later(Duration::ZERO)))
+    })
+    .await?;
+    receiver.until_has(&[beside.id]).await;
+    assert_eq!(receiver.tries_of(message.id).len(), 1);
+    change_tenant(&outbox, TenantChange::Resume("slow".into())).await?;
+    until("it goes out once more", || receiver.tries_of(message.id).len() == 2).await;
+    relay.stop().await?;
+    assert!(receiver.tries_of(message.id)[1].delivery.replayed);
     Ok(())
 }
 

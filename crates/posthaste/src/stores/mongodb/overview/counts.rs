@@ -43,6 +43,7 @@ fn none(progress: &Progress) -> Vec<DestinationCounts> {
     let counts = progress.destinations.iter().map(|one| DestinationCounts {
         destination: one.name.to_string(),
         paused: one.paused,
+        paused_tenants: one.paused_tenants.clone(),
         ..DestinationCounts::default()
     });
     counts.collect()

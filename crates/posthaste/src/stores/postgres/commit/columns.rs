@@ -258,3 +258,23 @@ impl<'a> Freed<'a> {
         (!self.key.is_empty()).then_some([&self.destination, &self.key, &self.tenant])
     }
 }
+
+/// Lanes in which what waits for a paused tenant is looked at again.
+pub(super) struct Recalled<'a> {
+    destination: Vec<&'a str>,
+    partition: Vec<i32>,
+}
+
+impl<'a> Recalled<'a> {
+    pub(super) fn of(commits: &[&'a LaneCommit]) -> Self {
+        let recalled = commits.iter().filter(|commit| commit.recall);
+        let lane = |commit: &&'a LaneCommit| (commit.destination.as_str(), i32::from(commit.partition.number()));
+        let (destination, partition) = recalled.map(lane).unzip();
+        Self { destination, partition }
+    }
+
+    /// `None` if there is nothing to write.
+    pub(super) fn params(&self) -> Option<Params<'_, 2>> {
+        (!self.destination.is_empty()).then_some([&self.destination, &self.partition])
+    }
+}

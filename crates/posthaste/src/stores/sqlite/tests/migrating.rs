@@ -53,7 +53,8 @@ async fn a_journal_of_the_first_version_is_brought_up_to_date() -> Result<()> {
     let store = Store::new().await?;
     store.application()?.execute_batch(
         "DROP TABLE outbox_audit; DROP TABLE outbox_sources; DROP TABLE outbox_jobs;
-         ALTER TABLE outbox_attempts DROP COLUMN reply; UPDATE outbox_schema SET version = 1",
+         ALTER TABLE outbox_attempts DROP COLUMN reply; ALTER TABLE outbox_destinations DROP COLUMN paused_tenants;
+         UPDATE outbox_schema SET version = 1",
     )?;
     let error = store.partitions().await.expect_err("it is too old");
     assert!(error.to_string().contains("posthaste migrate"), "{error}");

@@ -36,17 +36,17 @@ fn column<T: rusqlite::types::FromSql>(store: &Store, sql: &str) -> Result<Vec<T
     Ok(values)
 }
 
-/// One event in every status: the first is settled, eight are parked, one waits, one is pending, the last is done already.
+/// One event in every status: the first is settled, nine are parked, one waits, one is pending, the last is done already.
 async fn of_every_status(store: &Store) -> Result<()> {
-    let (entries, lease) = orders(store, 12).await?;
-    let done = vec![entries[11].position];
+    let (entries, lease) = orders(store, 13).await?;
+    let done = vec![entries[12].position];
     let held = HeldKey {
         key: entries[0].message.order_key().expect("it has a key"),
         after: entries[0].position,
-        until: entries[9].position,
+        until: entries[10].position,
     };
     let commit = LaneCommit {
-        cursor: Some(Cursor { low: entries[9].position, done }),
+        cursor: Some(Cursor { low: entries[10].position, done }),
         park: entries[1..].iter().zip(ParkedState::ALL).map(|(entry, state)| park(entry, state)).collect(),
         hold: vec![held],
         ..moved("a", &lease, Position::START)
@@ -64,6 +64,7 @@ async fn the_view_shows_every_status_in_plain_sql() -> Result<()> {
         Status::Retrying,
         Status::Scheduled,
         Status::Throttled,
+        Status::Paused,
         Status::Awaiting,
         Status::Dead,
         Status::Replay,
@@ -104,6 +105,7 @@ async fn the_overview_counts_what_the_view_shows() -> Result<()> {
             ("retrying", counts.retrying),
             ("scheduled", counts.scheduled),
             ("throttled", counts.throttled),
+            ("paused", counts.paused_deliveries),
             ("awaiting", counts.awaiting),
             ("dead", counts.dead),
             ("replay", counts.replay),

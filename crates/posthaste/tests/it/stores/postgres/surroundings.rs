@@ -141,12 +141,14 @@ async fn a_journal_of_the_version_before_is_refused_until_it_is_migrated_and_kee
     let t = fresh().await;
     t.store.write(&[order("1")]).await?;
     let back = format!(
-        "DROP FUNCTION {}(); DROP TABLE {}, {}, {}; ALTER TABLE {} DROP COLUMN reply; UPDATE {} SET version = 1",
+        "DROP FUNCTION {}(); DROP TABLE {}, {}, {}; ALTER TABLE {} DROP COLUMN reply; \
+         ALTER TABLE {} DROP COLUMN paused_tenants; UPDATE {} SET version = 1",
         t.name("outbox_seam"),
         t.name("outbox_sources"),
         t.name("outbox_jobs"),
         t.name("outbox_wakes"),
         t.name("outbox_attempts"),
+        t.name("outbox_destinations"),
         t.name("outbox_schema")
     );
     t.application().await.batch_execute(&back).await?;

@@ -1,3 +1,4 @@
 -- One message at every destination that takes it; by primary keys.
-SELECT destination, status, attempts, kills, last_error, due_at, paused
-FROM outbox_deliveries WHERE seq = :seq ORDER BY destination
+SELECT s.destination, s.status, s.attempts, s.kills, s.last_error, s.due_at, s.paused, d.paused_tenants
+FROM outbox_deliveries AS s JOIN outbox_destinations AS d ON d.name = s.destination
+WHERE s.seq = :seq ORDER BY s.destination

@@ -5,5 +5,8 @@ SELECT (SELECT (extract(epoch FROM expires_at - now()) * 1000)::bigint FROM outb
        (SELECT count(*) FROM outbox_workers WHERE expires_at > now() AND worker <> $1) AS others,
        EXISTS (SELECT 1 FROM outbox_leases WHERE worker IS NULL OR expires_at <= now()) AS any_free,
        ARRAY(SELECT name::text FROM outbox_destinations WHERE active AND paused ORDER BY name) AS paused,
+       ARRAY(SELECT name::text FROM outbox_destinations WHERE active AND paused_tenants IS NOT NULL ORDER BY name) AS with_tenants,
+       ARRAY(SELECT paused_tenants FROM outbox_destinations WHERE active AND paused_tenants IS NOT NULL ORDER BY name)
+       AS paused_tenants,
        s.system, s.timeline, false AS is_ahead
 FROM outbox_schema AS s;

@@ -1,2 +1,2 @@
 -- The destinations that are named.
-SELECT name, paused FROM outbox_destinations WHERE active ORDER BY name;
+SELECT name, paused, paused_tenants FROM outbox_destinations WHERE active ORDER BY name;

@@ -1,0 +1,2 @@
+-- Who is paused at a destination, for whoever changes that; by primary key.
+SELECT paused_tenants FROM outbox_destinations WHERE name = $1 FOR UPDATE;

@@ -1,0 +1,2 @@
+-- Says who is paused; by primary key. In the transaction that read it.
+UPDATE outbox_destinations SET paused_tenants = $2 WHERE name = $1;
