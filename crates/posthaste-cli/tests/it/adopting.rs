@@ -94,3 +94,20 @@ fn a_database_that_is_not_there_is_named_and_never_made() {
     let wrong = place.run(["adopt", "outbox_sources", "--url", "sqlite:posthaste.db"]).ends_with(1).stderr;
     assert!(wrong.contains("no preset fits"), "{wrong}");
 }
+
+#[test]
+fn a_table_that_is_away_is_a_few_lines_in_the_log() {
+    let place = with_a_table(1);
+    place.run(["adopt", "outbox_events", "--url", "sqlite:shop.db", "--write"]).succeeds();
+    std::fs::rename(place.path("shop.db"), place.path("away.db")).unwrap();
+    let relay = place.relay();
+    until("it is reported", || place.run(["sources", "--json"]).stdout.contains("failing"));
+    std::fs::rename(place.path("away.db"), place.path("shop.db")).unwrap();
+    until("it says that all is well", || relay.logged().contains("reading goes on"));
+    until("everything is marked", || pending(&place) == 0);
+    let logged = relay.logged();
+    for line in ["reading failed", "reading goes on"] {
+        assert_eq!(logged.matches(line).count(), 1, "{line}: {logged}");
+    }
+    relay.stop();
+}
