@@ -20,6 +20,8 @@ async fn release_once(store: &MySql, worker: &WorkerId, held: &[Lease], leaving:
     }
     if leaving {
         connection.exec_drop(include_str!("sql/release/leave.sql"), params! { "worker" => &worker.0 }).await?;
+        let sequencer = params! { "sequencer" => store.shared.sequencer.name() };
+        connection.exec_drop(include_str!("sql/release/sequencer.sql"), sequencer).await?;
     }
     Ok(())
 }

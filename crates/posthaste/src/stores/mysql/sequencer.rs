@@ -51,6 +51,13 @@ impl Default for Sequencer {
     }
 }
 
+impl Sequencer {
+    /// What the store calls it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 /// What holds for as long as `changes` is what the store says.
 #[derive(Debug, Default)]
 struct Memory {
