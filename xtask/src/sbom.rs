@@ -101,7 +101,8 @@ fn component(package: &Value, kind: &str, checksums: &HashMap<(String, String), 
     });
     if let Some(licence) = package["license"].as_str() {
         // Older manifests have a slash where SPDX has OR.
-        component["licenses"] = json!([{ "expression": licence.replace('/', " OR ") }]);
+        let words: Vec<&str> = licence.split('/').map(str::trim).collect();
+        component["licenses"] = json!([{ "expression": words.join(" OR ") }]);
     }
     if let Some(repository) = package["repository"].as_str() {
         component["externalReferences"] = json!([{ "type": "vcs", "url": repository }]);
