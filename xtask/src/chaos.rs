@@ -99,7 +99,7 @@ impl Args {
     }
 }
 
-/// How long the last messages may take once all faults are over.
+/// How long nothing may move, once all faults are over, while messages are left.
 const DRAIN: Duration = Duration::from_secs(180);
 
 pub fn run(args: &Args) -> Result<()> {

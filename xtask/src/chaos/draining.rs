@@ -6,17 +6,21 @@ use anyhow::{Result, bail};
 
 use super::scene::Scene;
 
+/// Patience is for a standstill: a busy machine may take its time as long as less and less is left.
 pub fn drain(scenes: &mut [Scene], patience: Duration) -> Result<()> {
     scenes.iter_mut().try_for_each(Scene::stop_writers)?;
     for scene in scenes {
-        let begun = Instant::now();
-        while !is_at_rest(scene)? {
-            if begun.elapsed() > patience {
-                bail!(
-                    "{}: {:?} deliveries are left and do not come to rest",
-                    scene.kind.name(),
-                    scene.operator.left()?
-                );
+        let (mut least, mut since) = (u64::MAX, Instant::now());
+        loop {
+            let (left, dead) = look_after(scene)?;
+            if left + dead == 0 {
+                break;
+            }
+            if left + dead < least {
+                (least, since) = (left + dead, Instant::now());
+            }
+            if since.elapsed() > patience {
+                bail!("{}: {left} deliveries are left and do not come to rest, {dead} are dead", scene.kind.name());
             }
             std::thread::sleep(Duration::from_millis(300));
         }
@@ -24,12 +28,12 @@ pub fn drain(scenes: &mut [Scene], patience: Duration) -> Result<()> {
     Ok(())
 }
 
-/// An operator gives up what consumers refuse, so that the rest of the key goes on.
-fn is_at_rest(scene: &mut Scene) -> Result<bool> {
+/// An operator gives up what consumers refuse, so that the rest of the key goes on. Returns how much is left, and how much is dead.
+fn look_after(scene: &mut Scene) -> Result<(u64, u64)> {
     scene.relays.iter_mut().try_for_each(|relay| relay.keep_up())?;
     let (left, dead) = scene.operator.left()?;
     if dead > 0 {
         scene.operator.ask(&["discard", "--status", "dead", "--yes"])?;
     }
-    Ok(left == 0 && dead == 0)
+    Ok((left, dead))
 }

@@ -89,6 +89,7 @@ impl Faults {
             let late = Instant::now() + Duration::from_secs(3_600);
             schedule.put_right(&mut self.log, scenes, brokers, late)?;
         }
+        brokers.iter_mut().try_for_each(|broker| broker.server.start_again())?;
         Ok(self.log)
     }
 }
@@ -132,7 +133,7 @@ impl Schedule {
         self.next = Instant::now() + calm + self.dice.millis(0, 2 * every.as_millis() as u64);
         self.alone = scene.is_some() && self.dice.below(MEASURED) == 0;
         let target = fault.target();
-        if self.active.iter().any(|active| active.target == target) {
+        if self.active.iter().any(|active| active.target == target) || fault.is_too_early(brokers) {
             return Ok(());
         }
         let name = scene.as_ref().map(|scene| scene.kind.name());

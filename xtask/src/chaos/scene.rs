@@ -18,12 +18,15 @@ use super::operator::Operator;
 use super::process::{self, Process};
 use super::relay::Relay;
 use super::stores::{Kind, Store};
-use crate::services::free_addresses;
+use super::verdict::{LOST, Verdict};
+use crate::services::{free_addresses, until};
 
 /// Applications of a scene.
 const WRITERS: usize = 2;
 const KEYS_OF_A_WRITER: usize = 60;
 const MESSAGES_OF_A_TRANSACTION: u32 = 5;
+/// How long a consumer may take for what its broker still has at the end.
+const CONSUMED: Duration = Duration::from_secs(60);
 
 /// How big a scene is.
 #[derive(Debug)]
@@ -165,19 +168,30 @@ impl Scene {
             destinations.push(Destination { name, record, discarded });
         }
         self.relays.iter_mut().try_for_each(Relay::stop)?;
+        let committed = Committed::read(&numbers)?;
+        destinations.iter().for_each(|destination| wait_for(self.kind, destination, &committed));
         for mut consumer in self.consumers.drain(..) {
             drop(consumer.input.take());
             consumer.ends_within(Duration::from_secs(20))?;
         }
         Ok(Ended {
             kind: self.kind,
-            committed: Committed::read(&numbers)?,
+            committed,
             destinations,
             peak_kb: self.relays.iter().map(|relay| relay.peak_kb).max().unwrap_or_default(),
             unasked_ends: self.relays.iter().map(|relay| relay.unasked_ends).sum(),
             words: self.relays.iter().flat_map(|relay| relay.words.heard.clone()).collect(),
         })
     }
+}
+
+/// Waits until a consumer has taken from its broker what is there: everything, unless something is lost, which is told later on.
+fn wait_for(kind: Kind, destination: &Destination, committed: &Committed) {
+    let is_complete = || {
+        let verdict = Verdict::reach(kind.name(), destination, committed, &[]);
+        verdict.is_ok_and(|verdict| !verdict.broken.contains_key(LOST))
+    };
+    until(CONSUMED, is_complete);
 }
 
 impl Plan {

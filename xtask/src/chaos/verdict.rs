@@ -10,6 +10,8 @@ use super::fault_log::Entry;
 use super::scene::Destination;
 use super::words::{LEASE_EXPIRED, OUT_OF_REACH, UNANSWERED};
 
+/// A promise that was broken: something is missing.
+pub const LOST: &str = "lost";
 /// Examples of what went wrong that are shown.
 const SHOWN: usize = 10;
 /// A fault explains a repeat if it was in force between the two arrivals, or so shortly before the first that its answer was lost.
@@ -109,7 +111,7 @@ impl Verdict {
                 if key.refused.contains(&number) {
                     self.discarded += 1;
                 } else {
-                    self.breaks("lost", format!("{name} {number}"));
+                    self.breaks(LOST, format!("{name} {number}"));
                 }
             }
         }

@@ -113,11 +113,20 @@ impl Server {
         self.nodes[nth].end("KILL")
     }
 
-    /// Starts what does not run, with the same data at the same addresses. Returns when the server answers.
-    pub fn start_again(&mut self) -> Result<()> {
+    /// Starts what does not run, with the same data at the same addresses, and does not wait for it.
+    pub fn begin_again(&mut self) -> Result<()> {
         let service = self.service;
-        self.nodes.iter_mut().try_for_each(|node| node.start(service))?;
-        let addresses = self.socket_addresses();
+        self.nodes.iter_mut().try_for_each(|node| node.start(service))
+    }
+
+    pub fn answers(&self) -> bool {
+        (self.service.answers)(&self.socket_addresses()).is_ok()
+    }
+
+    /// Starts what does not run, and returns when the server answers.
+    pub fn start_again(&mut self) -> Result<()> {
+        self.begin_again()?;
+        let (service, addresses) = (self.service, self.socket_addresses());
         wait_for_answer(service, &addresses, self.nodes.iter_mut().filter_map(|node| node.child.as_mut()))
     }
 

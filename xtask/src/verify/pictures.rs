@@ -24,7 +24,10 @@ const COLOURS: [RGBColor; 5] = [
 /// What each picture shows, by the name of its file.
 pub const TITLES: [(&str, &str); 3] = [
     ("chaos-rate", "deliveries a second to the endpoint of each store"),
-    ("chaos-lag", "longest wait from writing to arrival, in seconds"),
+    (
+        "chaos-lag",
+        "longest wait from writing to arrival, in seconds; behind a refused message it lasts until an operator acts",
+    ),
     ("chaos-takeovers", "takeovers: seconds until the slowest key went on"),
 ];
 

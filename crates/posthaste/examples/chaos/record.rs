@@ -42,10 +42,15 @@ impl Record {
 
     /// The payload of a message begins with its key and its number.
     pub(crate) fn note(&self, relay: &str, id: &str, payload: &[u8], done: Done) {
+        self.note_at(now_micros(), relay, id, payload, done);
+    }
+
+    /// One that came to its broker then, in microseconds since 1970; it may be read much later.
+    pub(crate) fn note_at(&self, at: u128, relay: &str, id: &str, payload: &[u8], done: Done) {
         let start = payload.iter().position(|byte| *byte == b'|').unwrap_or(payload.len());
         let place = String::from_utf8_lossy(&payload[..start]).replace(' ', "\t");
         let mut file = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let written = writeln!(file, "{}\t{relay}\t{id}\t{place}\t{}", now_micros(), done.name());
+        let written = writeln!(file, "{at}\t{relay}\t{id}\t{place}\t{}", done.name());
         written.expect("a consumer can record");
     }
 

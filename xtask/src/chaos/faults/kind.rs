@@ -125,6 +125,11 @@ impl Fault {
         Self { what: What::KillBroker(broker, brokers[broker].kind.name()), lasts: dice.millis(0, 2_000) }
     }
 
+    /// Whether its broker has not come back yet from the last time.
+    pub fn is_too_early(&self, brokers: &[Broker]) -> bool {
+        matches!(self.what, What::KillBroker(nth, _) if !brokers[nth].server.answers())
+    }
+
     pub fn lasts(&self) -> Duration {
         self.lasts
     }
@@ -242,7 +247,7 @@ impl Fault {
 impl Undo {
     pub fn apply(self, scene: Option<&mut Scene>, brokers: &mut [Broker]) -> Result<()> {
         if let Self::StartBroker(nth) = self {
-            return brokers[nth].server.start_again();
+            return brokers[nth].server.begin_again();
         }
         let Some(scene) = scene else { return Ok(()) };
         match self {

@@ -1,13 +1,13 @@
 //! Reads a topic, which it creates, from its beginning, committed messages only.
 
-use rdkafka::ClientConfig;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{Consumer as _, StreamConsumer};
 use rdkafka::message::{Headers, Message as _};
+use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 
 use super::{KEPT, PAUSE};
-use crate::record::{Done, Record};
+use crate::record::{Done, Record, now_micros};
 use crate::{Failure, ready};
 
 pub(super) async fn consume(brokers: &str, topic: &str, record: &'static Record) -> Result<(), Failure> {
@@ -15,11 +15,12 @@ pub(super) async fn consume(brokers: &str, topic: &str, record: &'static Record)
     let consumer: StreamConsumer = ClientConfig::new()
         .set("bootstrap.servers", brokers)
         .set("group.id", "chaos")
-        .set("auto.offset.reset", "earliest")
         .set("enable.auto.commit", "false")
-        .set("topic.metadata.refresh.interval.ms", "1000")
         .create()?;
-    consumer.subscribe(&[topic])?;
+    // All of it, wherever the broker was meanwhile: a member of a group would begin anew when it has to join again.
+    let mut partitions = TopicPartitionList::new();
+    (0..PARTITIONS).try_for_each(|nth| partitions.add_partition_offset(topic, nth, Offset::Beginning))?;
+    consumer.assign(&partitions)?;
     ready(None);
     loop {
         match consumer.recv().await {
@@ -32,7 +33,9 @@ pub(super) async fn consume(brokers: &str, topic: &str, record: &'static Record)
                     let id = headers.iter().find(|header| header.key == "posthaste-id")?;
                     Some(String::from_utf8_lossy(id.value?).into_owned())
                 });
-                record.note("", &id.unwrap_or_default(), message.payload().unwrap_or_default(), Done::Taken);
+                let at = message.timestamp().to_millis().map_or_else(now_micros, |millis| millis as u128 * 1_000);
+                let payload = message.payload().unwrap_or_default();
+                record.note_at(at, "", &id.unwrap_or_default(), payload, Done::Taken);
             }
         }
     }
@@ -45,6 +48,8 @@ async fn create(brokers: &str, topic: &str) -> Result<(), Failure> {
     let admin: AdminClient<DefaultClientContext> = ClientConfig::new().set("bootstrap.servers", brokers).create()?;
     let kept = KEPT.as_millis().to_string();
     let new = NewTopic::new(topic, PARTITIONS, TopicReplication::Fixed(1)).set("retention.ms", &kept);
-    let created = admin.create_topics([&new.set("segment.ms", "60000")], &AdminOptions::new()).await?;
+    // When it came to the broker, whatever the clock of the relay says.
+    let new = new.set("segment.ms", "60000").set("message.timestamp.type", "LogAppendTime");
+    let created = admin.create_topics([&new], &AdminOptions::new()).await?;
     created.into_iter().try_for_each(|topic| topic.map(drop).map_err(|(name, error)| format!("{name}: {error}").into()))
 }

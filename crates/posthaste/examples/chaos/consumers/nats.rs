@@ -31,8 +31,10 @@ async fn consume_on(context: &jetstream::Context, name: &str, next: &mut u64, re
     while let Some(message) = messages.next().await {
         let message = message?;
         let id = message.headers.as_ref().and_then(|headers| headers.get("posthaste-id"));
-        record.note("", id.map_or("", |id| id.as_str()), &message.payload, Done::Taken);
-        *next = message.info()?.stream_sequence + 1;
+        let info = message.info()?;
+        let at = (info.published.unix_timestamp_nanos() / 1_000).unsigned_abs();
+        record.note_at(at, "", id.map_or("", |id| id.as_str()), &message.payload, Done::Taken);
+        *next = info.stream_sequence + 1;
     }
     Ok(())
 }

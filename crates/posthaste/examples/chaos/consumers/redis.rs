@@ -4,7 +4,7 @@ use redis::streams::{StreamReadOptions, StreamReadReply};
 use redis::{AsyncCommands, Value, from_redis_value_ref};
 
 use super::PAUSE;
-use crate::record::{Done, Record};
+use crate::record::{Done, Record, now_micros};
 use crate::{Failure, ready};
 
 pub(super) async fn read(address: &str, stream: &str, record: &'static Record) -> Result<(), Failure> {
@@ -28,7 +28,9 @@ async fn read_on(client: &redis::Client, stream: &str, last: &mut String, record
         for entry in &entries {
             let field = |name: &str| entry.map.get(name).map(bytes).unwrap_or_default();
             let text = |name: &str| String::from_utf8_lossy(&field(name)).into_owned();
-            record.note(&text("relay"), &text("posthaste-id"), &field("payload"), Done::Taken);
+            let came = entry.id.split('-').next().and_then(|millis| millis.parse::<u128>().ok());
+            let at = came.map_or_else(now_micros, |millis| millis * 1_000);
+            record.note_at(at, &text("relay"), &text("posthaste-id"), &field("payload"), Done::Taken);
             last.clone_from(&entry.id);
         }
         if entries.is_empty() {
