@@ -75,12 +75,14 @@ impl Suspicion {
 
     /// How long a suspect rests after its worker died.
     pub(crate) fn rest(self, lease_ttl: Duration) -> Duration {
-        let times = 4u32.saturating_pow(self.deaths_alone().saturating_sub(1));
+        let times = 4u32.saturating_pow(self.deaths_alone().saturating_sub(1)).min(MOST_LEASES);
         lease_ttl.saturating_mul(times).min(LONGEST_REST.max(lease_ttl))
     }
 }
 
 const LONGEST_REST: Duration = Duration::from_secs(600);
+/// The longest rest in leases. Its key waits for as long, and the message may be innocent.
+const MOST_LEASES: u32 = 16;
 
 #[cfg(test)]
 mod tests {
@@ -119,8 +121,9 @@ mod tests {
     fn rests_grow_and_end() {
         let ttl = Duration::from_secs(15);
         let rests: Vec<u64> = [2, 4, 6, 8, 60].map(|code| Suspicion::stored(code).rest(ttl).as_secs()).into();
-        assert_eq!(rests, [15, 60, 240, 600, 600]);
+        assert_eq!(rests, [15, 60, 240, 240, 240]);
         let long = Duration::from_secs(3_600);
         assert_eq!(Suspicion::stored(2).rest(long), long, "never shorter than a lease");
+        assert_eq!(Suspicion::stored(6).rest(ttl * 4), Duration::from_secs(600), "and not for ever");
     }
 }
