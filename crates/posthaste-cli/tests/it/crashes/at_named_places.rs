@@ -3,6 +3,7 @@
 use super::Chronicle;
 use crate::lives::{Life, place_with_lease};
 use crate::orders::Orders;
+use crate::program::until;
 
 pub(super) const SIGABRT: i32 = 6;
 
@@ -12,8 +13,13 @@ fn die_at(place_name: &str, nth: u32, provoke: fn(&Life)) {
     let mut orders = Orders::at(&place);
     orders.write(150);
     let mut chronicle = Chronicle::default();
-    let life = Life::begin(&place, [("POSTHASTE_CRASH_POINT", format!("{place_name}:{nth}").as_str())]);
+    let mut life = Life::begin(&place, [("POSTHASTE_CRASH_POINT", format!("{place_name}:{nth}").as_str())]);
     provoke(&life);
+    // While commits are slow, few of them record everything: there has to be more.
+    until("the relay is dead", || {
+        orders.write(10);
+        life.relay.has_ended()
+    });
     chronicle.add(&place, life.dies_of(SIGABRT));
     chronicle.finish(&place, &mut orders);
 }
