@@ -5,9 +5,10 @@
 //! ```
 //!
 //! What is pending is found by the state of the rows and not by their numbers, so that a row that was committed late is found like any
-//! other. Where the journal is in the same database, it marks a row in the transaction that stores its message (see [`marker`]). Elsewhere
-//! a row is marked after the journal has committed its message. Between the two the relay may die: then the row is read again, and the
-//! origin of its message makes that a quiet no-op. So nothing is lost, and nothing doubled.
+//! other. Where the journal is in the same database, it marks a row in the transaction that stores its message (see
+//! [`Marking`](crate::source::Marking)). Elsewhere a row is marked after the journal has committed its message. Between the two the
+//! relay may die: then the row is read again, and the origin of its message makes that a quiet no-op. So nothing is lost, and nothing
+//! doubled.
 //!
 //! This is the one adapter that uses a store's: its way to PostgreSQL.
 
