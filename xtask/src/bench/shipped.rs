@@ -58,7 +58,10 @@ impl Shipped {
 
     fn command(&self, url: &str, destinations: &Destinations) -> Result<Command> {
         let config = self.folder.join("posthaste.toml");
-        fs::write(&config, destinations.config(url))?;
+        // A relay that was started before may be reading it.
+        let half = self.folder.join("posthaste.toml.half");
+        fs::write(&half, destinations.config(url))?;
+        fs::rename(&half, &config)?;
         let mut command = Command::new(&self.program);
         command.arg("--config").arg(config).stdin(Stdio::null());
         Ok(command)
