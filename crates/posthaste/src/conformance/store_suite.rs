@@ -26,6 +26,7 @@ pub mod listing;
 mod making;
 pub mod operating;
 pub mod parking;
+pub mod pausing;
 pub mod purging;
 pub mod reading;
 pub mod registering;

@@ -190,11 +190,13 @@ macro_rules! store_suite {
                 the_overview_knows_the_age_of_the_oldest_pending_message,
                 the_overview_shows_who_is_alive_and_what_they_hold,
             }
-            operating {
+            pausing {
                 a_paused_destination_is_in_every_grant_until_it_is_resumed,
                 a_paused_tenant_is_in_every_grant_until_it_is_resumed,
                 what_waited_for_a_tenant_is_due_soon_after_it_is_resumed,
                 what_waits_for_a_tenant_is_due_as_soon_as_its_lane_recalls_it,
+            }
+            operating {
                 a_dry_run_counts_and_changes_nothing,
                 a_dry_run_counts_what_applying_does,
                 an_operation_touches_no_cursor_and_no_held_key,
@@ -255,6 +257,7 @@ mod tests {
             include_str!("listing.rs"),
             include_str!("reporting.rs"),
             include_str!("operating.rs"),
+            include_str!("pausing.rs"),
             include_str!("settling.rs"),
             include_str!("sourcing.rs"),
             include_str!("jobs.rs"),
