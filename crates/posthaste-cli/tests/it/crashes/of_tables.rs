@@ -24,8 +24,11 @@ fn die_at(place: &Place, crash_point: &str, pending: &dyn Fn() -> i64) {
     assert!(pending() > 0, "it died on its way");
     let relay = relay(place, "none");
     until("all are marked", || pending() == 0);
+    let list = || place.run(["list", "--limit", "1000", "--json"]).succeeds().json_lines();
+    // On MySQL a stored message is listed once it is numbered, a moment later.
+    until("all are listed", || list().len() >= ROWS);
     relay.stop();
-    let stored = place.run(["list", "--limit", "1000", "--json"]).succeeds().json_lines();
+    let stored = list();
     let keys: Vec<String> = (1..=ROWS).map(|n| format!("order/{n}")).collect();
     assert_eq!(stored.iter().map(|row| row["key"].as_str().unwrap()).collect::<Vec<_>>(), keys);
 }
