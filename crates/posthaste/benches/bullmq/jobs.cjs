@@ -22,8 +22,10 @@ async function work() {
 
 /** As one who waits for its jobs does it, and has no other work. */
 async function produce() {
-  const queue = new Queue(name, { connection });
-  const events = new QueueEvents(name, { connection });
+  // From the first event on, none of which is trimmed: a completed job that is not heard of would be waited for without end.
+  const queue = new Queue(name, { connection, streams: { events: { maxLen: 10 * Number(count) } } });
+  await queue.waitUntilReady();
+  const events = new QueueEvents(name, { connection, lastEventId: '0' });
   await events.waitUntilReady();
   const [total, data] = [Number(count), { outboxId: 'x', payload: 'x'.repeat(500) }];
   let [added, completed] = [0, 0];
