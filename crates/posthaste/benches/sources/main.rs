@@ -122,7 +122,8 @@ fn source(server: &StandIn) -> KurrentDb {
 async fn log() -> StandIn {
     let server = StandIn::single().await;
     let data = format!("{{\"text\":\"{}\"}}", "x".repeat(480));
-    server.append_all((0..EVENTS + EVENTS / (FOREIGN - 1)).map(|n| {
+    let all = (EVENTS * FOREIGN).div_ceil(FOREIGN - 1);
+    server.append_all((0..all).map(|n| {
         let event_type = if n % FOREIGN == 0 { "order.placed.v1" } else { "payment.completed.v1" };
         let stream = format!("payment-{}", n * 7919 % STREAMS);
         (stream, event_type.to_owned(), Uuid::now_v7(), data.clone().into(), METADATA.into())
