@@ -170,4 +170,11 @@ impl Postgres {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
         self.shared.pool.get().await.map_err(|error| pool::refused(error).at(self.shared.way.place()))
     }
+
+    /// One more connection for what could do with one, if that leaves one for others.
+    async fn spare_client(&self) -> Option<pool::Client> {
+        let pool::Status { max_size, size, available, .. } = self.shared.pool.status();
+        let free = (max_size + available).saturating_sub(size);
+        if free < 2 { None } else { self.client().await.ok() }
+    }
 }

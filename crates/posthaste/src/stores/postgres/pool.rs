@@ -32,6 +32,7 @@ const OWN_SESSION: &str = include_str!("sql/connection/own_session.sql");
 /// A connection for as long as its holder needs it.
 pub(super) type Client = Object<Manager>;
 pub(super) type Pool = managed::Pool<Manager>;
+pub(super) use deadpool::Status;
 
 /// Makes connections, and says which of them are still good.
 pub(super) struct Manager {

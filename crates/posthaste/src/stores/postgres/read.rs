@@ -24,6 +24,9 @@ use crate::stores::values::{signed, unsigned};
 /// no connection for long.
 const STRETCH: i64 = 50_000;
 
+/// From how many messages on a page is shared by two connections.
+const LONG_PAGE: usize = 1_000;
+
 pub(super) async fn read(store: &Postgres, request: &ReadRequest) -> Result<Batch> {
     let seams = store.shared.ticks.seams();
     let client = store.client().await?;
@@ -39,7 +42,12 @@ pub(super) async fn read(store: &Postgres, request: &ReadRequest) -> Result<Batc
         return Ok(Batch { entries: Vec::new(), upto: newest.min(request.until).max(request.after) });
     };
     let all = request.partitions.len() == usize::from(total);
-    Reading { client: &client, request, stretch, all }.run().await
+    let middle = stretch.middle(share.clamp(1, 16));
+    let spare = if middle.is_some() { store.spare_client().await } else { None };
+    // After a seam it may lead to another server than the first one.
+    let spare = spare.filter(|_| store.shared.ticks.seams() == seams);
+    let halves = middle.zip(spare.as_ref());
+    Reading { client: &client, request, stretch, all, halves }.run().await
 }
 
 /// The part of the journal that one call reads.
@@ -101,6 +109,12 @@ impl<'a> Stretch<'a> {
         }
     }
 
+    /// Where to divide a page of many messages, so that two connections share in it while a lane catches up.
+    fn middle(&self, share: usize) -> Option<i64> {
+        let page = signed(self.rows.saturating_mul(share));
+        (self.rows >= LONG_PAGE && self.after.saturating_add(page) < self.bound).then(|| self.after + page / 2)
+    }
+
     /// Transactions whose messages are not for the range to find, though they lie in it.
     fn excluded(&self) -> Vec<Xid> {
         let mut excluded: Vec<_> =
@@ -126,6 +140,8 @@ struct Reading<'a> {
     request: &'a ReadRequest,
     stretch: Stretch<'a>,
     all: bool,
+    /// Where a long page is divided, and the connection for its second half.
+    halves: Option<(i64, &'a Client)>,
 }
 
 impl Reading<'_> {
@@ -148,15 +164,30 @@ impl Reading<'_> {
 
     /// What is not late, and whether there is more of it.
     async fn range(&self) -> Result<(Vec<Entry>, bool)> {
-        let Stretch { ticks, after, bound, rows, .. } = &self.stretch;
-        let ([first, ..], Some(last)) = (ticks, ticks.last()) else { return Ok((Vec::new(), false)) };
+        let Stretch { after, bound, rows, .. } = self.stretch;
         if after >= bound {
             return Ok((Vec::new(), false));
         }
+        let Some((middle, spare)) = self.halves else { return self.part(self.client, (after, bound), rows).await };
+        let (first, second) = tokio::try_join!(
+            self.part(self.client, (after, middle), rows),
+            self.part(spare, (middle, bound), rows.div_ceil(2)),
+        )?;
+        let ((mut entries, is_cut), (rest, rest_is_cut)) = (first, second);
+        if !is_cut {
+            entries.extend(rest);
+        }
+        Ok((entries, is_cut || rest_is_cut))
+    }
+
+    /// What is not late of these sequence numbers, and whether there is more of it.
+    async fn part(&self, client: &Client, (after, bound): (i64, i64), rows: usize) -> Result<(Vec<Entry>, bool)> {
+        let ticks = self.stretch.ticks;
+        let ([first, ..], Some(last)) = (ticks, ticks.last()) else { return Ok((Vec::new(), false)) };
         let (excluded, partitions) = (self.stretch.excluded(), codec::partitions(&self.request.partitions));
-        let (ceiling, rows_limit) = (last.ceiling, signed(*rows));
+        let (ceiling, limit) = (last.ceiling, signed(rows));
         let params: [&(dyn ToSql + Sync); 8] =
-            [after, bound, &first.floor, &ceiling, &excluded, &self.all, &partitions, &rows_limit];
+            [&after, &bound, &first.floor, &ceiling, &excluded, &self.all, &partitions, &limit];
         let (mut entries, mut weight): (Vec<Entry>, usize) = (Vec::new(), 0);
         // Only one tick comes in its final order, so that the rest can be left for the next read.
         let enough = if ticks.len() == 1 { self.request.max_bytes } else { usize::MAX };
@@ -166,8 +197,8 @@ impl Reading<'_> {
             entries.push(entry);
             Ok(if weight >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         };
-        self.client.each(with_columns!(codec::COLUMNS, "sql/read/range.sql"), &params, take).await?;
-        let is_cut = weight >= enough || entries.len() >= *rows;
+        client.each(with_columns!(codec::COLUMNS, "sql/read/range.sql"), &params, take).await?;
+        let is_cut = weight >= enough || entries.len() >= rows;
         Ok((entries, is_cut))
     }
 

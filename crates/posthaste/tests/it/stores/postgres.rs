@@ -17,6 +17,7 @@ mod backlog;
 mod by_sqlx;
 mod counting;
 mod idle;
+mod long_pages;
 mod managed;
 mod plain_sql;
 mod plans;
