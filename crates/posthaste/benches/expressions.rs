@@ -7,6 +7,10 @@ use posthaste::Message;
 use posthaste::expression::{Transform, filter};
 use serde_json::{Map, Value, json};
 
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ROUNDS: u32 = 100_000;
 
 const FILTERS: &[(&str, &str)] = &[

@@ -1,5 +1,7 @@
 //! An expression that changes what a destination gets of a message: its payload and its headers. What is stored stays as it was.
 
+use std::cell::OnceCell;
+
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bytes::Bytes;
 use jaq_json::{Map, Val};
@@ -33,9 +35,11 @@ impl Transform {
     }
 
     pub(crate) fn apply_with(&self, message: &Message, errors: Errors) -> Result<Message, String> {
-        let before = || Ok(document(message));
-        let changed = self.0.evaluate(errors, before, |results| match &results[..] {
-            [Value(Val::Obj(after))] => changed(message, after),
+        // Making the document is most of the work, so what the program began with is kept to compare with.
+        let before = OnceCell::new();
+        let input = || Ok(before.get_or_init(|| document(message)).clone());
+        let changed = self.0.evaluate(errors, input, |results| match &results[..] {
+            [Value(Val::Obj(after))] => changed(message, before.get(), after),
             [_] => Err("its result is no object: change `.payload` or `.headers` of the message".into()),
             [] => Err("it has no result: to leave messages out is what `filter` is for".into()),
             _ => Err("it has several results, and a message is one".into()),
@@ -45,16 +49,15 @@ impl Transform {
 }
 
 /// The message with the payload and the headers of the document, which may differ in nothing else.
-fn changed(message: &Message, after: &Map) -> Result<Message, String> {
-    let Value(before) = document(message);
-    let Val::Obj(before) = before else { return Err("the message has no fields".into()) };
+fn changed(message: &Message, before: Option<&Value>, after: &Map) -> Result<Message, String> {
+    let Some(Value(Val::Obj(before))) = before else { return Err("the message has no fields".into()) };
     let payload = after.get(&name(PAYLOAD)).ok_or("its result has no `payload`")?;
-    refuse_other_changes(&before, after)?;
+    refuse_other_changes(before, after)?;
     let mut changed = message.clone();
     if let Some(headers) = after.get(&name(HEADERS)) {
         changed.headers = self::headers(headers)?;
     }
-    let encodings = [after, &*before].map(|fields| fields.get(&name(PAYLOAD_ENCODING)).cloned());
+    let encodings = [after, &**before].map(|fields| fields.get(&name(PAYLOAD_ENCODING)).cloned());
     if encodings[0].is_some() && encodings[0] != encodings[1] {
         changed.content_type = content_type(encoding(encodings[0].as_ref())?).into();
     }
