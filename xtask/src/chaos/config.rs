@@ -17,6 +17,8 @@ pub const LEASE: Duration = Duration::from_secs(3);
 const KEPT: Duration = Duration::from_secs(120);
 /// The destination that every scene has.
 pub const WEBHOOK: &str = "webhook";
+/// The destination of applications that handle messages themselves, each exactly once.
+pub const HANDLERS: &str = "handlers";
 
 /// What most destinations have in common. Only what a consumer refuses dies: attempts are spent by the faults, too.
 const POLICY: &str = "max_attempts = 100000\nbackoff = { type = 'list', delays = ['100ms', '500ms', '1s'] }\n\

@@ -1,14 +1,18 @@
-//! A relay of a scene: the program, as users run it.
+//! A relay of a scene: the program, as users run it, or an application with a relay in its own process.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use serde_json::json;
 
 use super::Programs;
+use super::config::{HANDLERS, LEASE};
 use super::process::{Process, log_of};
+use super::stores::Store;
 use super::words::Words;
 
 /// What a graceful stop may take: its own limit and a busy machine.
@@ -28,7 +32,7 @@ pub enum Limit {
 pub struct Relay {
     pub name: String,
     program: PathBuf,
-    pub config: PathBuf,
+    arguments: Vec<OsString>,
     folder: PathBuf,
     /// The library that lies about the time.
     clock: Option<PathBuf>,
@@ -44,12 +48,27 @@ pub struct Relay {
 }
 
 impl Relay {
-    pub fn new(name: String, programs: &Programs, config: PathBuf, folder: &Path) -> Self {
-        let (program, folder) = (programs.posthaste.clone(), folder.to_owned());
-        let clock = programs.clock.clone();
+    /// The program, with a config.
+    pub fn program(nth: usize, programs: &Programs, config: &Path, folder: &Path) -> Self {
+        let arguments = vec!["run".into(), "--config".into(), config.into()];
+        Self::new(nth, programs.posthaste.clone(), arguments, programs.clock.clone(), folder)
+    }
+
+    /// An application that handles messages itself.
+    pub fn handlers(nth: usize, programs: &Programs, store: &Store, folder: &Path) -> Self {
+        let lease_ms = LEASE.as_millis() as u64;
+        let role = json!({
+            "role": "handlers", "store": store.described(), "destination": HANDLERS, "lease_ms": lease_ms,
+        });
+        let arguments = vec![role.to_string().into()];
+        Self::new(nth, programs.instruments.clone(), arguments, programs.clock.clone(), folder)
+    }
+
+    fn new(nth: usize, program: PathBuf, arguments: Vec<OsString>, clock: Option<PathBuf>, folder: &Path) -> Self {
+        let (name, folder) = (format!("relay-{nth}"), folder.to_owned());
         let words = Words::of(&name, log_of(&folder, &name));
         let (process, stopping, peak_kb, unasked_ends) = (None, None, 0, 0);
-        Self { name, program, config, folder, clock, process, stopping, peak_kb, unasked_ends, words }
+        Self { name, program, arguments, folder, clock, process, stopping, peak_kb, unasked_ends, words }
     }
 
     /// A new life, after the one before has ended. One that was told to stop while its store was away may need a kill.
@@ -70,7 +89,7 @@ impl Relay {
             command.arg(format!("FAKETIME_TIMESTAMP_FILE={}", self.clock_file().display()));
             command.args(["FAKETIME_CACHE_DURATION=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1"]);
         }
-        command.arg(&self.program).arg("run").arg("--config").arg(&self.config);
+        command.arg(&self.program).args(&self.arguments);
         command
     }
 

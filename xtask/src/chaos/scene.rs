@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Programs;
 use super::arrivals::Committed;
 use super::brokers::Broker;
-use super::config::{self, WEBHOOK};
+use super::config::{self, HANDLERS, WEBHOOK};
 use super::fault_log::Entry;
 use super::links::Links;
 use super::operator::Operator;
@@ -25,6 +25,8 @@ use crate::services::{free_addresses, until};
 const WRITERS: usize = 2;
 const KEYS_OF_A_WRITER: usize = 60;
 const MESSAGES_OF_A_TRANSACTION: u32 = 5;
+/// Applications of a scene that handle messages themselves; one takes over from the other.
+const HANDLING: usize = 2;
 /// How long a consumer may take for what its broker still has at the end.
 const CONSUMED: Duration = Duration::from_secs(60);
 
@@ -44,7 +46,10 @@ pub struct Scene {
     instruments: PathBuf,
     pub store: Store,
     pub links: Links,
+    /// Those of the program, and then the applications that handle messages.
     pub relays: Vec<Relay>,
+    /// How many of the relays are the program.
+    pub programs: usize,
     writers: Vec<(Value, Option<Process>)>,
     consumers: Vec<Process>,
     /// The destinations, and where what arrived there is recorded.
@@ -90,10 +95,11 @@ impl Scene {
         for nth in 0..plan.relays {
             let config = folder.join(format!("relay-{nth}.toml"));
             write(&config, nth, Some(&links))?;
-            let relay = Relay::new(format!("relay-{nth}"), programs, config, folder);
-            relay.set_clock("+0")?;
-            relays.push(relay);
+            relays.push(Relay::program(nth, programs, &config, folder));
         }
+        let handling = plan.relays..plan.relays + HANDLING;
+        relays.extend(handling.map(|nth| Relay::handlers(nth, programs, &store, folder)));
+        relays.iter().try_for_each(|relay| relay.set_clock("+0"))?;
         let writers = (0..WRITERS).map(|nth| (plan.writer(nth, &store), None)).collect();
         let mut scene = Self {
             kind: plan.kind,
@@ -102,6 +108,7 @@ impl Scene {
             store,
             links,
             relays,
+            programs: plan.relays,
             writers,
             consumers: Vec::new(),
             destinations: Vec::new(),
@@ -120,6 +127,7 @@ impl Scene {
             let record = self.folder.join(format!("{}.tsv", broker.kind.name()));
             self.consume(broker.kind.name(), &record, &broker.consumer(name, &record))?;
         }
+        self.destinations.push((HANDLERS.to_owned(), self.folder.join(format!("{HANDLERS}.tsv"))));
         self.relays.iter_mut().try_for_each(Relay::start)?;
         (0..self.writers.len()).try_for_each(|nth| self.start_writer(nth))
     }
@@ -168,6 +176,9 @@ impl Scene {
             destinations.push(Destination { name, record, discarded });
         }
         self.relays.iter_mut().try_for_each(Relay::stop)?;
+        let handled = self.folder.join(format!("{HANDLERS}.tsv"));
+        let role = json!({ "role": "handled", "store": self.store.described(), "record": handled });
+        process::answer(&self.instruments, &role)?;
         let committed = Committed::read(&numbers)?;
         destinations.iter().for_each(|destination| wait_for(self.kind, destination, &committed));
         for mut consumer in self.consumers.drain(..) {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::arrivals::{self, Arrival, Committed, Done};
+use super::config::HANDLERS;
 use super::fault_log::Entry;
 use super::scene::Destination;
 use super::words::{LEASE_EXPIRED, OUT_OF_REACH, UNANSWERED};
@@ -132,8 +133,11 @@ impl Verdict {
     }
 }
 
-/// Whether a fault can make a destination get something twice.
+/// Whether a fault can make a destination get something twice. Nothing can where the effect commits with its mark.
 fn concerns(kind: &str, target: &str, destination: &str) -> bool {
+    if destination == HANDLERS {
+        return false;
+    }
     let link = target.rsplit_once('-').map(|(_, server)| server);
     match kind {
         "kill_relay" | "freeze_relay" | "stop_relay" | "kill_store" | "fail_over" => true,

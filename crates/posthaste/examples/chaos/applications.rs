@@ -16,9 +16,12 @@ mod sqlite;
 /// Makes the message for a step of a key.
 pub(crate) type Make<'a> = &'a (dyn Fn(&str, u64) -> Result<Message, Failure> + Send + Sync);
 
+/// Is shown the id, the key and the number of a message.
+pub(crate) type Show<'a> = &'a mut (dyn FnMut(&str, &str, u64) + Send);
+
 #[async_trait::async_trait]
 pub(crate) trait Application: Send {
-    /// Creates the table.
+    /// Creates the tables.
     async fn prepare(&mut self) -> Result<(), Failure>;
 
     /// Counts these keys up and writes a message for each, in one transaction.
@@ -26,6 +29,9 @@ pub(crate) trait Application: Send {
 
     /// How far each key came.
     async fn numbers(&mut self) -> Result<Vec<(String, u64)>, Failure>;
+
+    /// Shows what was handled, in its order within each key.
+    async fn handled(&mut self, show: Show<'_>) -> Result<(), Failure>;
 }
 
 /// Where the journal is, and with it the application's own table.

@@ -1,4 +1,5 @@
-//! The parts of a chaos run that are not the program: applications that write, consumers that record what arrives, links that break.
+//! The parts of a chaos run that are not the program: applications that write and that handle, consumers that record what arrives,
+//! links that break.
 //!
 //! `cargo xtask chaos` starts them, each in a process of its own. Each is told what to be by one argument, a JSON object, and ends
 //! when its input does, so that none outlives the run.
@@ -14,11 +15,13 @@ use serde::Deserialize;
 
 use self::applications::StoreAt;
 use self::consumers::Consumer;
+use self::handlers::Handling;
 use self::links::Link;
 use self::writer::Writer;
 
 mod applications;
 mod consumers;
+mod handlers;
 mod links;
 mod record;
 mod writer;
@@ -29,12 +32,16 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 enum Role {
-    /// Creates the table of an application.
+    /// Creates the tables of an application.
     Prepare { store: StoreAt },
     /// An application.
     Writer(Writer),
     /// Says how far each key came, which is what was committed.
     Numbers { store: StoreAt },
+    /// An application that handles messages itself.
+    Handlers(Handling),
+    /// Records what was handled.
+    Handled { store: StoreAt, record: PathBuf },
     /// Receives, and records what it received.
     Consumer { consumer: Consumer, record: PathBuf },
     /// Listens at one address for each link and passes on to another, as the lines of its input say.
@@ -67,6 +74,16 @@ async fn play(role: Role) -> Result<(), Failure> {
             for (key, number) in store.open().await?.numbers().await? {
                 println!("{key}\t{number}");
             }
+            Ok(())
+        }
+        Role::Handlers(handling) => handling.run().await,
+        Role::Handled { store, record } => {
+            let record = record::Record::create(&record)?;
+            let note = &mut |id: &str, key: &str, number| {
+                record.note("", id, format!("{key} {number}|").as_bytes(), record::Done::Taken);
+            };
+            store.open().await?.handled(note).await?;
+            record.flush();
             Ok(())
         }
         Role::Writer(writer) => writer.run(end_of_input()).await,

@@ -78,7 +78,7 @@ impl Fault {
     /// One whose takeover is measured: a relay dies or goes, and stays away until another one has taken over; or it freezes, not for
     /// so long that another one takes over.
     pub fn to_measure(dice: &mut Dice, scene: &Scene, lasts: Duration) -> Self {
-        let relay = dice.below(scene.relays.len());
+        let relay = dice.below(scene.programs);
         match dice.below(6) {
             0..=2 => Self { what: What::KillRelay(relay), lasts },
             3 | 4 => Self { what: What::StopRelay(relay), lasts },

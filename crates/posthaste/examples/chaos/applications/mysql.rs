@@ -2,7 +2,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Opts, TxOpts};
 use posthaste::stores::mysql::Outbox;
 
-use super::{Application, Make};
+use super::{Application, Make, Show};
 use crate::Failure;
 
 pub(super) struct OnMysql(Conn);
@@ -17,6 +17,9 @@ impl OnMysql {
 impl Application for OnMysql {
     async fn prepare(&mut self) -> Result<(), Failure> {
         let create = "CREATE TABLE IF NOT EXISTS chaos_keys (`key` VARCHAR(64) PRIMARY KEY, number BIGINT NOT NULL)";
+        self.0.query_drop(create).await?;
+        let create = "CREATE TABLE IF NOT EXISTS chaos_handled \
+                      (nth BIGINT AUTO_INCREMENT PRIMARY KEY, id VARCHAR(64), `key` VARCHAR(64), number BIGINT)";
         Ok(self.0.query_drop(create).await?)
     }
 
@@ -34,5 +37,15 @@ impl Application for OnMysql {
 
     async fn numbers(&mut self) -> Result<Vec<(String, u64)>, Failure> {
         Ok(self.0.query("SELECT `key`, number FROM chaos_keys").await?)
+    }
+
+    async fn handled(&mut self, show: Show<'_>) -> Result<(), Failure> {
+        let rows = self.0.query_iter("SELECT id, `key`, number FROM chaos_handled ORDER BY nth").await?;
+        rows.for_each_and_drop(|row| {
+            let (id, key, number): (String, String, u64) = mysql_async::from_row(row);
+            show(&id, &key, number);
+        })
+        .await?;
+        Ok(())
     }
 }

@@ -1,8 +1,11 @@
+use std::pin::pin;
+
+use futures_util::TryStreamExt;
 use posthaste::stores::postgres::Outbox;
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, NoTls};
 
-use super::{Application, Make};
+use super::{Application, Make, Show};
 use crate::Failure;
 
 pub(super) struct OnPostgres {
@@ -28,7 +31,8 @@ impl Drop for OnPostgres {
 #[async_trait::async_trait]
 impl Application for OnPostgres {
     async fn prepare(&mut self) -> Result<(), Failure> {
-        let create = "CREATE TABLE IF NOT EXISTS chaos_keys (key text PRIMARY KEY, number bigint NOT NULL)";
+        let create = "CREATE TABLE IF NOT EXISTS chaos_keys (key text PRIMARY KEY, number bigint NOT NULL);
+                      CREATE TABLE IF NOT EXISTS chaos_handled (nth bigserial PRIMARY KEY, id text, key text, number bigint)";
         Ok(self.client.batch_execute(create).await?)
     }
 
@@ -46,5 +50,14 @@ impl Application for OnPostgres {
     async fn numbers(&mut self) -> Result<Vec<(String, u64)>, Failure> {
         let rows = self.client.query("SELECT key, number FROM chaos_keys", &[]).await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get::<_, i64>(1) as u64)).collect())
+    }
+
+    async fn handled(&mut self, show: Show<'_>) -> Result<(), Failure> {
+        let select = "SELECT id, key, number FROM chaos_handled ORDER BY nth";
+        let mut rows = pin!(self.client.query_raw(select, std::iter::empty::<&str>()).await?);
+        while let Some(row) = rows.try_next().await? {
+            show(row.get(0), row.get(1), row.get::<_, i64>(2) as u64);
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 use posthaste::stores::sqlite::{Options, Outbox, connect};
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{Application, Make};
+use super::{Application, Make, Show};
 use crate::Failure;
 
 pub(super) struct OnSqlite(Connection);
@@ -16,7 +16,8 @@ impl OnSqlite {
 impl Application for OnSqlite {
     async fn prepare(&mut self) -> Result<(), Failure> {
         let create =
-            "CREATE TABLE IF NOT EXISTS chaos_keys (key TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID";
+            "CREATE TABLE IF NOT EXISTS chaos_keys (key TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+             CREATE TABLE IF NOT EXISTS chaos_handled (nth INTEGER PRIMARY KEY, id TEXT, key TEXT, number INTEGER)";
         Ok(self.0.execute_batch(create)?)
     }
 
@@ -36,5 +37,14 @@ impl Application for OnSqlite {
         let mut statement = self.0.prepare("SELECT key, number FROM chaos_keys")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    async fn handled(&mut self, show: Show<'_>) -> Result<(), Failure> {
+        let mut statement = self.0.prepare("SELECT id, key, number FROM chaos_handled ORDER BY nth")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            show(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?, row.get(2)?);
+        }
+        Ok(())
     }
 }

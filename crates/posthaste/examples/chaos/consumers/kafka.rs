@@ -22,13 +22,17 @@ pub(super) async fn consume(brokers: &str, topic: &str, record: &'static Record)
     (0..PARTITIONS).try_for_each(|nth| partitions.add_partition_offset(topic, nth, Offset::Beginning))?;
     consumer.assign(&partitions)?;
     ready(None);
+    let mut next = [0_i64; PARTITIONS as usize];
     loop {
         match consumer.recv().await {
             Err(error) => {
                 eprintln!("{error}");
                 tokio::time::sleep(PAUSE).await;
             }
+            // What a client that had to begin anew has read before came once.
+            Ok(message) if message.offset() < next[message.partition() as usize] => {}
             Ok(message) => {
+                next[message.partition() as usize] = message.offset() + 1;
                 let id = message.headers().and_then(|headers| {
                     let id = headers.iter().find(|header| header.key == "posthaste-id")?;
                     Some(String::from_utf8_lossy(id.value?).into_owned())
