@@ -48,7 +48,7 @@ pub enum Action {
 /// Worst first.
 pub fn problems(overview: &Overview) -> Vec<Problem> {
     let mut problems: Vec<Problem> = nobody_delivers(overview).into_iter().collect();
-    let checks: [fn(&Overview, &DestinationCounts) -> Option<Problem>; 4] = [outage, dead, paused, overfull];
+    let checks: [fn(&Overview, &DestinationCounts) -> Option<Problem>; 5] = [unserved, outage, dead, paused, overfull];
     for check in checks {
         problems.extend(overview.destinations.iter().filter_map(|counts| check(overview, counts)));
     }
@@ -95,6 +95,24 @@ fn nobody_delivers(overview: &Overview) -> Option<Problem> {
     };
     let command = "posthaste run".into();
     Some(Problem { kind: Kind::NoWorker, destination: None, text, command, query: None, action: None })
+}
+
+/// Whoever holds a partition delivers all of it: what a worker has no destination for waits until another one has the partition.
+fn unserved(overview: &Overview, counts: &DestinationCounts) -> Option<Problem> {
+    let serves = |worker: &WorkerStatus| {
+        let report = worker.report.as_ref();
+        report.is_none_or(|report| report.destinations.iter().any(|served| served.name == counts.destination))
+    };
+    let others = overview.workers.iter().filter(|worker| worker.alive && worker.partitions > 0 && !serves(worker));
+    let partitions: usize = others.map(|worker| worker.partitions).sum();
+    (partitions > 0 && open(counts) > 0).then(|| {
+        let held = count(partitions as u64, "partition");
+        let text = format!(
+            "{held} of {} are held by workers without that destination: all workers of a journal need the same ones",
+            counts.destination
+        );
+        problem(Kind::NoWorker, counts, text, "posthaste run".into())
+    })
 }
 
 /// Everything that a running worker would deliver sooner or later.
@@ -214,6 +232,19 @@ mod tests {
 
     fn texts(overview: &Overview) -> Vec<String> {
         problems(overview).into_iter().map(|problem| problem.text).collect()
+    }
+
+    #[test]
+    fn partitions_of_workers_without_the_destination_are_told() {
+        let mut overview = overview(DestinationCounts { pending: 5, ..DestinationCounts::default() });
+        assert!(texts(&overview).is_empty());
+        let other = DestinationReport { name: "handlers".into(), ..DestinationReport::default() };
+        let report = Some(WorkerReport { destinations: vec![other] });
+        overview.workers.push(WorkerStatus { partitions: 3, report, ..worker(None, 0) });
+        let told = "3 partitions of crm are held by workers without that destination: all workers of a journal need the same ones";
+        assert_eq!(texts(&overview), [told]);
+        overview.destinations[0].pending = 0;
+        assert!(texts(&overview).is_empty(), "nothing waits for it");
     }
 
     #[test]
