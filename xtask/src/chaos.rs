@@ -59,6 +59,9 @@ pub struct Args {
     /// Which stores the journals are in
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
     stores: Vec<stores::Kind>,
+    /// In which stores there are also journals whose relays are applications with transactional handlers
+    #[arg(long, value_delimiter = ',')]
+    handlers: Vec<stores::Kind>,
     /// Where messages go, besides an endpoint for webhooks
     #[arg(long, value_delimiter = ',', default_value = "redis")]
     brokers: Vec<brokers::Kind>,
@@ -88,6 +91,7 @@ impl Args {
         Self {
             minutes: 2.0,
             stores: vec![stores::Kind::Sqlite, stores::Kind::Postgres],
+            handlers: Vec::new(),
             brokers: vec![brokers::Kind::Redis],
             seed: Some(SEED_IN_CI),
             fault_every_ms: 1_500,
@@ -134,9 +138,10 @@ fn play(args: &Args, programs: &Programs, seed: u64, folder: &Path) -> Result<Re
     let mut dice = Dice::new(seed);
     let brokers = args.brokers.iter().map(|kind| brokers::Broker::start(*kind, folder)).collect::<Result<Vec<_>>>()?;
     let mut scenes = Vec::new();
-    for kind in &args.stores {
-        let plan = scene::Plan { kind: *kind, relays: args.relays, rate: args.rate, seed: dice.next() };
-        scenes.push(Scene::begin(&plan, programs, &folder.join(kind.name()), &brokers)?);
+    let both = args.stores.iter().map(|kind| (kind, false)).chain(args.handlers.iter().map(|kind| (kind, true)));
+    for (kind, handlers) in both {
+        let plan = scene::Plan { kind: *kind, handlers, relays: args.relays, rate: args.rate, seed: dice.next() };
+        scenes.push(Scene::begin(&plan, programs, &folder.join(plan.name()), &brokers)?);
     }
     let log = FaultLog::create(&folder.join("faults.jsonl"))?;
     let (begun, begun_at) = (Instant::now(), fault_log::now_micros());

@@ -20,7 +20,7 @@ pub fn drain(scenes: &mut [Scene], patience: Duration) -> Result<()> {
                 (least, since) = (left + dead, Instant::now());
             }
             if since.elapsed() > patience {
-                bail!("{}: {left} deliveries are left and do not come to rest, {dead} are dead", scene.kind.name());
+                bail!("{}: {left} deliveries are left and do not come to rest, {dead} are dead", scene.name);
             }
             std::thread::sleep(Duration::from_millis(300));
         }

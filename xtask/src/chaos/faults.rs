@@ -136,7 +136,7 @@ impl Schedule {
         if self.active.iter().any(|active| active.target == target) || fault.is_too_early(brokers) {
             return Ok(());
         }
-        let name = scene.as_ref().map(|scene| scene.kind.name());
+        let name = scene.as_ref().map(|scene| scene.name);
         let entry = log.begins(fault.name(), name, target.clone())?;
         let until = Instant::now() + fault.lasts();
         let undo = fault.apply(scene, brokers)?;

@@ -33,7 +33,7 @@ impl Report {
     pub fn new(seed: u64, (begun, lasted): (u64, Duration), log: &FaultLog, scenes: &[Ended]) -> anyhow::Result<Self> {
         let (mut verdicts, mut takeovers, mut series) = (Vec::new(), Takeovers::new(begun), Vec::new());
         for scene in scenes {
-            let name = scene.kind.name();
+            let name = scene.name;
             let causes = [log.entries(), &scene.words].concat();
             for destination in &scene.destinations {
                 verdicts.push(Verdict::reach(name, destination, &scene.committed, &causes)?);
@@ -75,12 +75,12 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "\n{:<10} {:<10} {:>10} {:>10} {:>9}  repeats by cause",
+            "\n{:<18} {:<10} {:>10} {:>10} {:>9}  repeats by cause",
             "store", "to", "committed", "arrivals", "discarded"
         )?;
         for verdict in &self.verdicts {
             let Verdict { scene, destination, committed, arrivals, discarded, duplicates, .. } = verdict;
-            writeln!(f, "{scene:<10} {destination:<10} {committed:>10} {arrivals:>10} {discarded:>9}  {duplicates:?}")?;
+            writeln!(f, "{scene:<18} {destination:<10} {committed:>10} {arrivals:>10} {discarded:>9}  {duplicates:?}")?;
             for (promise, count) in &verdict.broken {
                 writeln!(f, "  BROKEN: {promise}, {count} times")?;
             }

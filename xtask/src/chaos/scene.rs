@@ -1,4 +1,5 @@
-//! A scene: one journal, its applications, its relays, and everything that these deliver to.
+//! A scene: one journal, its applications, its relays, and everything that these deliver to. The relays are the program, or they are
+//! applications that handle messages themselves: all relays of a journal have the same destinations.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -25,8 +26,6 @@ use crate::services::{free_addresses, until};
 const WRITERS: usize = 2;
 const KEYS_OF_A_WRITER: usize = 60;
 const MESSAGES_OF_A_TRANSACTION: u32 = 5;
-/// Applications of a scene that handle messages themselves; one takes over from the other.
-const HANDLING: usize = 2;
 /// How long a consumer may take for what its broker still has at the end.
 const CONSUMED: Duration = Duration::from_secs(60);
 
@@ -34,6 +33,8 @@ const CONSUMED: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Plan {
     pub kind: Kind,
+    /// Whether its relays are applications that handle messages themselves.
+    pub handlers: bool,
     pub relays: usize,
     /// Messages a second.
     pub rate: u32,
@@ -41,15 +42,13 @@ pub struct Plan {
 }
 
 pub struct Scene {
+    pub name: &'static str,
     pub kind: Kind,
     folder: PathBuf,
     instruments: PathBuf,
     pub store: Store,
     pub links: Links,
-    /// Those of the program, and then the applications that handle messages.
     pub relays: Vec<Relay>,
-    /// How many of the relays are the program.
-    pub programs: usize,
     writers: Vec<(Value, Option<Process>)>,
     consumers: Vec<Process>,
     /// The destinations, and where what arrived there is recorded.
@@ -60,7 +59,7 @@ pub struct Scene {
 /// What is left of a scene: its records.
 #[derive(Debug)]
 pub struct Ended {
-    pub kind: Kind,
+    pub name: &'static str,
     pub committed: Committed,
     pub destinations: Vec<Destination>,
     pub peak_kb: u64,
@@ -81,34 +80,36 @@ impl Scene {
     pub fn begin(plan: &Plan, programs: &Programs, folder: &Path, brokers: &[Broker]) -> Result<Self> {
         fs::create_dir_all(folder)?;
         let store = Store::start(plan.kind, folder)?;
-        let name = plan.kind.name();
+        let brokers = if plan.handlers { &[] } else { brokers };
         let endpoint = free_addresses(1)?[0];
-        let links = Links::open(plan.relays, &servers(&store, endpoint, brokers), &programs.instruments, folder)?;
+        let linked = if plan.handlers { 0 } else { plan.relays };
+        let links = Links::open(linked, &servers(&store, endpoint, brokers), &programs.instruments, folder)?;
         let write = |path: &Path, relay: usize, links: Option<&Links>| {
-            config::write(path, relay, name, &store, links, endpoint, brokers)
+            config::write(path, relay, plan.name(), &store, links, endpoint, brokers)
         };
         let operator = Operator { program: programs.posthaste.clone(), config: folder.join("operator.toml") };
         write(&operator.config, 0, None)?;
         operator.ask(&["migrate"]).context("the journal cannot be created")?;
         process::answer(&programs.instruments, &json!({ "role": "prepare", "store": store.described() }))?;
-        let mut relays = Vec::new();
-        for nth in 0..plan.relays {
+        let relay = |nth: usize| {
+            if plan.handlers {
+                return Ok(Relay::handlers(nth, programs, &store, folder));
+            }
             let config = folder.join(format!("relay-{nth}.toml"));
             write(&config, nth, Some(&links))?;
-            relays.push(Relay::program(nth, programs, &config, folder));
-        }
-        let handling = plan.relays..plan.relays + HANDLING;
-        relays.extend(handling.map(|nth| Relay::handlers(nth, programs, &store, folder)));
+            Ok(Relay::program(nth, programs, &config, folder))
+        };
+        let relays = (0..plan.relays).map(relay).collect::<Result<Vec<Relay>>>()?;
         relays.iter().try_for_each(|relay| relay.set_clock("+0"))?;
         let writers = (0..WRITERS).map(|nth| (plan.writer(nth, &store), None)).collect();
         let mut scene = Self {
+            name: plan.name(),
             kind: plan.kind,
             folder: folder.to_owned(),
             instruments: programs.instruments.clone(),
             store,
             links,
             relays,
-            programs: plan.relays,
             writers,
             consumers: Vec::new(),
             destinations: Vec::new(),
@@ -119,15 +120,17 @@ impl Scene {
     }
 
     fn start(&mut self, plan: &Plan, endpoint: SocketAddr, brokers: &[Broker]) -> Result<()> {
-        let name = self.kind.name();
-        let record = self.folder.join(format!("{WEBHOOK}.tsv"));
-        let webhook = json!({ "type": "webhook", "bind": endpoint, "seed": plan.seed });
-        self.consume(WEBHOOK, &record, &json!({ "role": "consumer", "consumer": webhook, "record": record }))?;
+        if plan.handlers {
+            self.destinations.push((HANDLERS.to_owned(), self.folder.join(format!("{HANDLERS}.tsv"))));
+        } else {
+            let record = self.folder.join(format!("{WEBHOOK}.tsv"));
+            let webhook = json!({ "type": "webhook", "bind": endpoint, "seed": plan.seed });
+            self.consume(WEBHOOK, &record, &json!({ "role": "consumer", "consumer": webhook, "record": record }))?;
+        }
         for broker in brokers {
             let record = self.folder.join(format!("{}.tsv", broker.kind.name()));
-            self.consume(broker.kind.name(), &record, &broker.consumer(name, &record))?;
+            self.consume(broker.kind.name(), &record, &broker.consumer(plan.name(), &record))?;
         }
-        self.destinations.push((HANDLERS.to_owned(), self.folder.join(format!("{HANDLERS}.tsv"))));
         self.relays.iter_mut().try_for_each(Relay::start)?;
         (0..self.writers.len()).try_for_each(|nth| self.start_writer(nth))
     }
@@ -176,17 +179,18 @@ impl Scene {
             destinations.push(Destination { name, record, discarded });
         }
         self.relays.iter_mut().try_for_each(Relay::stop)?;
-        let handled = self.folder.join(format!("{HANDLERS}.tsv"));
-        let role = json!({ "role": "handled", "store": self.store.described(), "record": handled });
-        process::answer(&self.instruments, &role)?;
+        for handled in destinations.iter().filter(|destination| destination.name == HANDLERS) {
+            let role = json!({ "role": "handled", "store": self.store.described(), "record": handled.record });
+            process::answer(&self.instruments, &role)?;
+        }
         let committed = Committed::read(&numbers)?;
-        destinations.iter().for_each(|destination| wait_for(self.kind, destination, &committed));
+        destinations.iter().for_each(|destination| wait_for(self.name, destination, &committed));
         for mut consumer in self.consumers.drain(..) {
             drop(consumer.input.take());
             consumer.ends_within(Duration::from_secs(20))?;
         }
         Ok(Ended {
-            kind: self.kind,
+            name: self.name,
             committed,
             destinations,
             peak_kb: self.relays.iter().map(|relay| relay.peak_kb).max().unwrap_or_default(),
@@ -197,15 +201,20 @@ impl Scene {
 }
 
 /// Waits until a consumer has taken from its broker what is there: everything, unless something is lost, which is told later on.
-fn wait_for(kind: Kind, destination: &Destination, committed: &Committed) {
+fn wait_for(scene: &'static str, destination: &Destination, committed: &Committed) {
     let is_complete = || {
-        let verdict = Verdict::reach(kind.name(), destination, committed, &[]);
+        let verdict = Verdict::reach(scene, destination, committed, &[]);
         verdict.is_ok_and(|verdict| !verdict.broken.contains_key(LOST))
     };
     until(CONSUMED, is_complete);
 }
 
 impl Plan {
+    /// What the scene is called.
+    pub fn name(&self) -> &'static str {
+        if self.handlers { self.kind.name_with_handlers() } else { self.kind.name() }
+    }
+
     /// What an application is told.
     fn writer(&self, nth: usize, store: &Store) -> Value {
         json!({

@@ -32,6 +32,16 @@ impl Kind {
         }
     }
 
+    /// What a scene on it is called whose relays are applications that handle messages themselves.
+    pub fn name_with_handlers(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite-handlers",
+            Self::Postgres => "postgres-handlers",
+            Self::Mariadb => "mariadb-handlers",
+            Self::Mongodb => "mongodb-handlers",
+        }
+    }
+
     pub fn has_server(self) -> bool {
         self != Self::Sqlite
     }

@@ -115,7 +115,7 @@ impl Note {
 
     /// Called when the note is written, and before it is committed.
     fn fails_at_times(&self, context: &Context) -> Result<(), sink::Error> {
-        let fails = context.attempt == 1 && self.number as u64 % FAILING == 0;
+        let fails = context.attempt == 1 && (self.number as u64).is_multiple_of(FAILING);
         if fails { Err(sink::Error::retry("fails at its first attempt")) } else { Ok(()) }
     }
 }

@@ -78,7 +78,7 @@ impl Fault {
     /// One whose takeover is measured: a relay dies or goes, and stays away until another one has taken over; or it freezes, not for
     /// so long that another one takes over.
     pub fn to_measure(dice: &mut Dice, scene: &Scene, lasts: Duration) -> Self {
-        let relay = dice.below(scene.programs);
+        let relay = dice.below(scene.relays.len());
         match dice.below(6) {
             0..=2 => Self { what: What::KillRelay(relay), lasts },
             3 | 4 => Self { what: What::StopRelay(relay), lasts },
@@ -99,7 +99,7 @@ impl Fault {
             0..=2 => (What::KillRelay(relay), 0, 2 * lease),
             3 | 4 => (What::FreezeRelay(relay), 200, 2 * lease),
             5 => (What::StopRelay(relay), 0, lease),
-            6..=11 => {
+            6..=11 if !scene.links.all.is_empty() => {
                 let link = &scene.links.all[dice.below(scene.links.all.len())];
                 (What::BreakLink(link.name(), dice.one_of(LINK_FAULTS)), 200, 5_000)
             }
