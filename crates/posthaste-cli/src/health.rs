@@ -111,7 +111,8 @@ fn unserved(overview: &Overview, counts: &DestinationCounts) -> Option<Problem> 
             "{held} of {} are held by workers without that destination: all workers of a journal need the same ones",
             counts.destination
         );
-        problem(Kind::NoWorker, counts, text, "posthaste run".into())
+        // Which says what each worker delivers to.
+        problem(Kind::NoWorker, counts, text, "posthaste status --json".into())
     })
 }
 

@@ -14,6 +14,7 @@ pub enum Obstacle<'a> {
     PausedTenant { destination: &'a str, pause: &'a TenantPause },
     NoWorker { partition: Partition },
     LeaseExpired { lease: &'a LeaseReport },
+    NotServed { destination: &'a str, worker: &'a str },
     Outage { destination: &'a str, worker: &'a str, error: &'a str },
     TooManyHeldKeys { destination: &'a str, worker: &'a str, lanes: usize },
 }
@@ -40,9 +41,11 @@ impl<'a> Obstacle<'a> {
 
     fn of_worker(lease: &'a LeaseReport, delivery: &'a DeliveryReport) -> Option<Self> {
         let worker = &*lease.worker;
-        let reports = lease.report.as_ref()?.destinations.iter();
-        let DestinationReport { name: destination, outage, overfull_lanes: lanes, .. } =
-            reports.into_iter().find(|report| report.name == delivery.destination)?;
+        let mut reports = lease.report.as_ref()?.destinations.iter();
+        let Some(report) = reports.find(|report| report.name == delivery.destination) else {
+            return Some(Self::NotServed { destination: &delivery.destination, worker });
+        };
+        let DestinationReport { name: destination, outage, overfull_lanes: lanes, .. } = report;
         match outage {
             Some(error) => Some(Self::Outage { destination, worker, error }),
             None if *lanes > 0 && delivery.status == Status::Pending => {
@@ -63,6 +66,9 @@ impl<'a> Obstacle<'a> {
             }
             Self::LeaseExpired { lease } => {
                 format!("The worker of its partition ({}), {}, is gone.", lease.partition, lease.worker)
+            }
+            Self::NotServed { destination, worker } => {
+                format!("The worker of its partition, {worker}, has no destination {destination}.")
             }
             Self::Outage { destination, .. } => format!("{destination} is out of reach."),
             Self::TooManyHeldKeys { destination, .. } => {
@@ -93,6 +99,9 @@ impl<'a> Obstacle<'a> {
                 .because("Any relay that runs takes the partition over within seconds.")
                 .remedy("posthaste status", "shows the workers that are alive")
                 .remedy("posthaste run", "starts one, if there is none"),
+            Self::NotServed { .. } => Explanation::new(Cause::NoWorker, self.sentence())
+                .because("All workers of a journal need the same destinations: whoever holds a partition delivers all of it.")
+                .remedy("posthaste status", "shows the workers that are alive: start that one with this config, or stop it"),
             Self::Outage { worker, error, .. } => Explanation::new(Cause::Outage, self.sentence())
                 .because(format!("{worker} says: {}", plain::line(error)))
                 .because("No attempt is spent. Deliveries go on by themselves when it answers again.")

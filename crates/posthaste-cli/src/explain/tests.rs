@@ -10,6 +10,8 @@ use posthaste::{Message, message};
 
 use super::*;
 
+mod obstacles;
+
 const HEAD: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
 
@@ -77,6 +79,11 @@ fn commands(explanation: &Explanation) -> Vec<&str> {
     explanation.remedies.iter().map(|remedy| &*remedy.command).collect()
 }
 
+fn behind(status: Status, due_at: Option<Timestamp>) -> Option<Behind> {
+    let id: MessageId = HEAD.parse().unwrap();
+    Some(Behind { id: Some(id), status: Some(status), error: Some("500 Server Error".into()), due_at })
+}
+
 #[test]
 fn a_message_that_no_route_takes_says_which_routes_there_are() {
     let unrouted = Report { deliveries: Vec::new(), ..report(delivery(Status::Pending)) };
@@ -117,25 +124,6 @@ fn what_the_filter_in_the_config_leaves_out_says_so() {
 }
 
 #[test]
-fn pending_without_a_worker() {
-    let orphaned = Report { lease: None, ..report(delivery(Status::Pending)) };
-    let explanation = one(&orphaned);
-    assert_eq!(explanation.cause, Cause::NoWorker);
-    assert_eq!(explanation.summary, "No worker serves its partition (17): no relay is running.");
-    assert_eq!(commands(&explanation), ["posthaste run", "posthaste status"]);
-}
-
-#[test]
-fn pending_with_a_worker_that_died() {
-    let mut orphaned = report(delivery(Status::Pending));
-    orphaned.lease.as_mut().unwrap().expired = true;
-    let explanation = one(&orphaned);
-    assert_eq!(explanation.cause, Cause::LeaseExpired);
-    assert_eq!(explanation.summary, "The worker of its partition (17), host-1, is gone.");
-    assert_eq!(explanation.because[0], "Its lease (epoch 3) has run out: the worker died, or it hangs.");
-}
-
-#[test]
 fn pending_in_line() {
     let explanation = one(&report(DeliveryReport { ahead: Some(1_200), ..delivery(Status::Pending) }));
     assert_eq!(explanation.cause, Cause::InLine);
@@ -147,42 +135,6 @@ fn pending_in_line() {
 fn pending_and_next() {
     let explanation = one(&report(DeliveryReport { ahead: Some(0), ..delivery(Status::Pending) }));
     assert_eq!(explanation.summary, "Its turn is now: host-1 is about to deliver it.");
-}
-
-#[test]
-fn a_paused_destination_comes_before_everything_else() {
-    let paused = DeliveryReport { paused: true, ..delivery(Status::Pending) };
-    let explanation = one(&Report { lease: None, ..report(paused) });
-    assert_eq!(explanation.cause, Cause::Paused);
-    assert_eq!(explanation.summary, "crm is paused.");
-    assert_eq!(commands(&explanation), ["posthaste audit", "posthaste resume crm"]);
-}
-
-#[test]
-fn an_outage_shows_the_error_of_the_worker_that_sees_it() {
-    let mut cut_off = report(delivery(Status::Pending));
-    let outage = Some("connection refused\u{1b}[2J".into());
-    cut_off.lease = Some(lease(DestinationReport { outage, ..DestinationReport::default() }));
-    let explanation = one(&cut_off);
-    assert_eq!(explanation.cause, Cause::Outage);
-    assert_eq!(explanation.summary, "crm is out of reach.");
-    assert_eq!(explanation.because[0], "host-1 says: connection refused·[2J");
-    assert!(explanation.cause.mends_itself());
-}
-
-#[test]
-fn too_many_held_keys_stop_a_lane() {
-    let mut stopped = report(delivery(Status::Pending));
-    stopped.lease = Some(lease(DestinationReport { overfull_lanes: 2, ..DestinationReport::default() }));
-    let explanation = one(&stopped);
-    assert_eq!(explanation.cause, Cause::TooManyHeldKeys);
-    assert_eq!(explanation.because[0], "host-1 has stopped 2 of its lanes (relay.max_held_keys is reached).");
-    assert_eq!(commands(&explanation)[0], "posthaste list --destination crm --status dead");
-}
-
-fn behind(status: Status, due_at: Option<Timestamp>) -> Option<Behind> {
-    let id: MessageId = HEAD.parse().unwrap();
-    Some(Behind { id: Some(id), status: Some(status), error: Some("500 Server Error".into()), due_at })
 }
 
 #[test]

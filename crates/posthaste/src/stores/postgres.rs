@@ -23,6 +23,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 
@@ -171,10 +172,17 @@ impl Postgres {
         self.shared.pool.get().await.map_err(|error| pool::refused(error).at(self.shared.way.place()))
     }
 
-    /// One more connection for what could do with one, if that leaves one for others.
+    /// One more connection for what could do with one, if there is one at once and another is left for others.
     async fn spare_client(&self) -> Option<pool::Client> {
-        let pool::Status { max_size, size, available, .. } = self.shared.pool.status();
+        let pool = &self.shared.pool;
+        let pool::Status { max_size, size, available, .. } = pool.status();
         let free = (max_size + available).saturating_sub(size);
-        if free < 2 { None } else { self.client().await.ok() }
+        if free < 2 {
+            return None;
+        }
+        let at_once = pool::Timeouts { wait: Some(Duration::ZERO), ..pool.timeouts() };
+        let client = pool.timeout_get(&at_once).await.ok()?;
+        self.shared.queries.fetch_add(1, Ordering::Relaxed);
+        Some(client)
     }
 }

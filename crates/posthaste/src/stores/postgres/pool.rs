@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use deadpool::Runtime;
+pub(super) use deadpool::Status;
+pub(super) use deadpool::managed::Timeouts;
 use deadpool::managed::{self, Metrics, Object, PoolError, QueueMode, RecycleError};
 use deadpool_postgres::{ClientWrapper, ConfigConnectImpl, Connect};
 
@@ -32,7 +34,6 @@ const OWN_SESSION: &str = include_str!("sql/connection/own_session.sql");
 /// A connection for as long as its holder needs it.
 pub(super) type Client = Object<Manager>;
 pub(super) type Pool = managed::Pool<Manager>;
-pub(super) use deadpool::Status;
 
 /// Makes connections, and says which of them are still good.
 pub(super) struct Manager {
