@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
+use crate::error::shown;
+
 /// With its milliseconds; `ms` stands before `m`, which is how it starts.
 const UNITS: [(&str, u64); 6] =
     [("w", 7 * 86_400_000), ("d", 86_400_000), ("h", 3_600_000), ("ms", 1), ("m", 60_000), ("s", 1_000)];
@@ -13,6 +15,7 @@ const UNITS: [(&str, u64); 6] =
 /// Parses one or more numbers, each with a unit. The error says what to write.
 pub fn parse(text: &str) -> Result<Duration, String> {
     let wrong = || {
+        let text = shown(text);
         format!("`{text}` is not a duration: write a number with ms, s, m, h, d or w, such as 250ms, 15s, 1h30m or 7d")
     };
     let mut rest = text.trim();
@@ -53,6 +56,9 @@ pub fn brief(duration: Duration) -> String {
     }
     if parts.is_empty() { "0s".into() } else { parts.join(" ") }
 }
+
+#[cfg(test)]
+mod hostile;
 
 #[cfg(test)]
 mod tests {

@@ -70,7 +70,9 @@ impl Engine {
         seed: u64,
         mistakes: Mistakes,
     ) -> Self {
-        let state = |(index, served)| DestinationState::new(index, served, settings, seed ^ index as u64, mistakes);
+        let count = destinations.len();
+        let state =
+            |(index, served)| DestinationState::new((index, count), served, settings, seed ^ index as u64, mistakes);
         Self {
             mistakes,
             leases: Leases::new(settings.lease_ttl, partitions, mistakes),

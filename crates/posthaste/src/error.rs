@@ -91,6 +91,19 @@ impl StdError for Error {
     }
 }
 
+/// What somebody else wrote, fit to be repeated in an error: cut after a line's length, and without what would disturb a terminal.
+pub fn shown(text: &str) -> String {
+    const MOST_CHARS: usize = 80;
+    let mut shown = String::new();
+    for c in text.chars().take(MOST_CHARS) {
+        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    if text.chars().nth(MOST_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// An error and all of its causes in one line, each said once: many errors, [`Error`] among them, repeat their causes in their own text.
 pub fn full_text(error: &(dyn StdError + 'static)) -> String {
     with_causes(error.to_string(), error.source())

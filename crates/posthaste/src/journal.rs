@@ -61,15 +61,10 @@ pub trait Journal: fmt::Debug + Send + Sync {
     /// Reads on. What was once beyond `upto` of an answer never appears before it.
     async fn read(&self, request: &ReadRequest) -> Result<Batch>;
 
-    /// Reads what waits behind a held key: its messages in `(after, until]` that are not parked on their own, in order. Only
-    /// believed while the lease is held: a later holder may have parked the next one.
-    async fn read_key(
-        &self,
-        destination: &Name,
-        partition: Partition,
-        held: &HeldKey,
-        limit: usize,
-    ) -> Result<Vec<Entry>>;
+    /// Reads what waits behind a held key: its messages in `(after, until]` that are not parked on their own, in order. The answer may
+    /// be a part of that, also with fewer entries than `limit`, which is at least one; its `upto` says how far it reaches, and is beyond
+    /// `after`. Only believed while the lease is held: a later holder may have parked the next one.
+    async fn read_key(&self, destination: &Name, partition: Partition, held: &HeldKey, limit: usize) -> Result<Batch>;
 
     /// Parked deliveries whose time has come, except those whose key is held by another one.
     async fn due(&self, destination: &Name, partitions: &[Partition], limit: usize) -> Result<DueBatch>;

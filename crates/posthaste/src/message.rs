@@ -15,6 +15,8 @@ pub use self::limits::{Invalid, Limits};
 mod builder;
 mod headers;
 mod limits;
+#[cfg(test)]
+mod tests;
 
 /// A short text, kept in place up to 24 bytes: most names and keys of a message cost no allocation.
 pub type Text = compact_str::CompactString;

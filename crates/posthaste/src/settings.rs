@@ -19,9 +19,9 @@ pub struct Settings {
     pub poll_interval: Duration,
     /// Messages read ahead per lane.
     pub window_messages: usize,
-    /// Bytes read ahead per destination.
+    /// Bytes read ahead per destination; more than four destinations share what four may have.
     pub window_bytes: usize,
-    /// Messages per read.
+    /// Messages per read; less for each of more than four destinations.
     pub read_batch: usize,
     /// Settlements are recorded together, at the latest after this long …
     pub commit_interval: Duration,

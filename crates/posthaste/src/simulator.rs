@@ -26,6 +26,8 @@ mod plan;
 mod planted;
 mod sources;
 mod store;
+#[cfg(test)]
+mod tests;
 mod world;
 
 /// What one schedule came to.

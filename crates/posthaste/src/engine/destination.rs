@@ -82,9 +82,9 @@ pub(super) struct DestinationState {
 }
 
 impl DestinationState {
-    /// A destination without lanes. The seed feeds the jitter of retries.
+    /// A destination without lanes, one of so many. The seed feeds the jitter of retries.
     pub(super) fn new(
-        index: DestinationIndex,
+        (index, count): (DestinationIndex, usize),
         served: Served,
         settings: &Settings,
         seed: u64,
@@ -99,7 +99,7 @@ impl DestinationState {
             index,
             mistakes,
             lanes: Lanes::default(),
-            reader: Reader::new(settings, mistakes),
+            reader: Reader::new(settings, count, mistakes),
             parked_reader: ParkedReader::default(),
             scheduler: Scheduler::new(hand_overs, &dest, settings, mistakes),
             judge: Judge::new(seed, mistakes),

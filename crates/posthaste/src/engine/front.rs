@@ -83,3 +83,57 @@ impl Front {
         self.hint_lost = true;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLL: Duration = Duration::from_secs(2);
+
+    fn ms(number: u64) -> Duration {
+        Duration::from_millis(number)
+    }
+
+    /// Of a journal with five messages, as it was known after ten milliseconds.
+    fn known() -> Front {
+        let mut front = Front::new(POLL);
+        assert_eq!(front.plan(ms(0), Wanted::Nothing), Some(Duration::ZERO), "the front is wanted while none is known");
+        assert_eq!((front.wake_at(Wanted::NewMessages), front.plan(ms(9), Wanted::NewMessages)), (None, None));
+        front.advanced(ms(10), Some(Position::seq(5)));
+        front
+    }
+
+    #[test]
+    fn whoever_has_read_everything_waits_for_news_and_whoever_lags_asks_now_and_then() {
+        for (wanted, at, wait) in [
+            (Wanted::NewMessages, Some(ms(11)), Some(POLL)),
+            (Wanted::SomeTime, Some(ms(1_011)), Some(Duration::ZERO)),
+            (Wanted::Nothing, None, None),
+        ] {
+            assert_eq!(known().wake_at(wanted), at, "{wanted:?}");
+            assert_eq!(known().plan(at.unwrap_or(Duration::MAX), wanted), wait, "{wanted:?}");
+            assert_eq!(known().plan(at.unwrap_or(Duration::MAX) - ms(1), wanted), None, "{wanted:?}, too early");
+        }
+    }
+
+    #[test]
+    fn a_request_that_failed_is_made_again_soon_and_waits_for_no_hint() {
+        let mut front = known();
+        front.plan(ms(11), Wanted::NewMessages);
+        front.failed(ms(20));
+        assert_eq!(front.plan(ms(219), Wanted::NewMessages), None);
+        assert_eq!(front.plan(ms(220), Wanted::NewMessages), Some(Duration::ZERO));
+        front.advanced(ms(230), None);
+        assert_eq!(front.newest(), Some(Position::seq(5)), "there is certainly nothing new");
+        assert_eq!(front.plan(ms(231), Wanted::NewMessages), Some(POLL));
+    }
+
+    #[test]
+    fn the_front_never_goes_back() {
+        let mut front = known();
+        front.advanced(ms(20), Some(Position::seq(3)));
+        assert_eq!(front.newest(), Some(Position::seq(5)));
+        front.advanced(ms(30), Some(Position::seq(7)));
+        assert_eq!(front.newest(), Some(Position::seq(7)));
+    }
+}

@@ -223,25 +223,4 @@ impl Leases {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_worker_leaves_is_asked_for_as_soon_as_it_is_known_to_be_gone() {
-        let mut leases = Leases::new(Duration::from_secs(3), 16, Mistakes::default());
-        let mut ask = |at: u64, workers| {
-            let now = Duration::from_millis(at);
-            let wanted = leases.plan_lease(now);
-            if wanted.is_some() {
-                leases.lease_answered();
-                leases.granted(now, &[], workers);
-            }
-            wanted
-        };
-        assert_eq!(ask(0, 4), Some(16));
-        assert_eq!(ask(100, 4), None, "nothing has changed");
-        assert_eq!(ask(500, 2), Some(4));
-        assert_eq!(ask(501, 2), Some(8), "two have gone");
-        assert_eq!(ask(502, 2), None, "and that was asked for");
-    }
-}
+mod tests;

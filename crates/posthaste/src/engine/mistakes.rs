@@ -54,6 +54,8 @@ pub enum Mistake {
     ScheduleIgnored,
     /// Believe what waits behind a held key without making sure that the lease still held after it was read.
     HeldReadUnfenced,
+    /// Take what was read behind a held key for all that waits there, although it is a part of it.
+    HeldReachIgnored,
     /// Go on after a commit that got no answer in time, although it may still be carried out.
     LateCommitIgnored,
     /// Hand over what was planned while the lease held, without another look at the clock.
@@ -81,7 +83,7 @@ pub enum Mistake {
 impl Mistake {
     /// All of them.
     #[cfg(feature = "simulator")]
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::MarkBeforePublish,
         Self::AckAllOnPartialFailure,
         Self::RetryOvertaken,
@@ -106,6 +108,7 @@ impl Mistake {
         Self::ResumedForgotten,
         Self::ScheduleIgnored,
         Self::HeldReadUnfenced,
+        Self::HeldReachIgnored,
         Self::LateCommitIgnored,
         Self::HandedOverLate,
         Self::SuspectsTogether,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::mistakes::{Mistake, Mistakes};
 use crate::destination::{Destination, Name};
 use crate::journal::{
-    Batch, DueBatch, Entry, Grant, HeldKey, LaneCommit, LaneState, Lease, Partition, Position, Purged, ReadRequest,
+    Batch, DueBatch, Grant, HeldKey, LaneCommit, LaneState, Lease, Partition, Position, Purged, ReadRequest,
     WorkerReport,
 };
 use crate::message::{Message, MessageId};
@@ -107,7 +107,7 @@ pub(crate) enum StoreAnswer {
     Advanced(Option<Position>),
     Opened(Vec<LaneState>),
     Read(Batch),
-    KeyRead(Vec<Entry>),
+    KeyRead(Batch),
     Due(DueBatch),
     /// The partitions that were refused.
     Committed(Vec<Partition>),

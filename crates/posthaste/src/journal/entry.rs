@@ -55,6 +55,14 @@ pub struct Batch {
     pub upto: Position,
 }
 
+impl Batch {
+    /// What was found up to `until` when no more than `limit` entries were looked for.
+    pub fn limited(entries: Vec<Entry>, limit: usize, until: Position) -> Self {
+        let cut = entries.last().filter(|_| entries.len() >= limit);
+        Self { upto: cut.map_or(until, |last| last.position), entries }
+    }
+}
+
 /// Whether there can be something new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {

@@ -148,3 +148,6 @@ impl Builder {
         Ok(self.message)
     }
 }
+
+#[cfg(test)]
+mod hostile;

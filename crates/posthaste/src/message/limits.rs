@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Message;
+use crate::error::shown;
 
 /// Bounds a message must keep. The defaults suit every store and sink.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,12 +141,15 @@ impl Checker<'_> {
             self.problem("headers", format!("take {bytes} bytes: keep to {}", self.limits.headers_bytes));
         }
         let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-        for (name, value) in headers.iter() {
+        for (name, value) in headers.iter().take(self.limits.headers) {
             if name.is_empty() || !name.chars().all(token) {
-                self.problem("headers", format!("has the name {name:?}: use letters, digits and -_. only"));
+                self.problem("headers", format!("has the name `{}`: use letters, digits and -_. only", shown(name)));
             }
             if value.chars().any(char::is_control) {
-                self.problem("headers", format!("has a control character in the value of {name:?}: remove it"));
+                self.problem(
+                    "headers",
+                    format!("has a control character in the value of `{}`: remove it", shown(name)),
+                );
             }
         }
     }

@@ -189,6 +189,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_kept_of_a_reason_is_bounded_and_has_no_nul() {
+        let kept = |reason: String| {
+            let given = Answer { hand_over: None, says: Says::Failed { retry: true, reason } };
+            let record = answer(Some(&awaited()), MINUTE, &given).expect("it is awaited");
+            Awaited::stored(Some(&record)).expect("a record").end().failure.expect("it failed").1
+        };
+        assert_eq!(kept("no\0stock".into()), "no stock");
+        assert_eq!(kept("x".repeat(30_000)).len(), 20_480);
+        assert_eq!(kept("ü".repeat(20_480)).len(), 20_480);
+        assert_eq!(kept("€".repeat(20_480)).len(), 20_478, "no character is cut in two");
+    }
+
+    #[test]
+    fn a_record_that_nobody_can_read_waits_for_no_time_and_is_tried_again() {
+        let ended = Awaited::unreadable().end();
+        assert_eq!((ended.failure.map(|(verdict, _)| verdict), ended.took), (Some(Verdict::Retry), Duration::ZERO));
+    }
+
+    #[test]
     fn what_waits_for_no_answer_says_why() {
         let of = |status, says: &Answer| unawaited(status, &says.says);
         assert_eq!(of(None, &sent(None)), Settled::Refused(Refusal::Unknown));
@@ -197,6 +216,7 @@ mod tests {
         assert_eq!(of(Some(Status::Dead), &failed(true)), Settled::Repeated);
         assert_eq!(of(Some(Status::Dead), &sent(None)), Settled::Refused(Refusal::Late));
         assert_eq!(of(Some(Status::Discarded), &sent(None)), Settled::Refused(Refusal::Discarded));
+        assert_eq!(of(Some(Status::Discarding), &failed(true)), Settled::Refused(Refusal::Discarded));
         for status in [Status::Pending, Status::Waiting, Status::Retrying, Status::Scheduled] {
             assert_eq!(of(Some(status), &failed(true)), Settled::Refused(Refusal::NotAwaited), "{status:?}");
         }

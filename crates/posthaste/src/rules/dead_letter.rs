@@ -155,11 +155,12 @@ mod tests {
             .header("x-shop", "north")
             .header("Dead-Letter-Id", "forged")
             .max_attempts(2)
+            .due_at(jiff::Timestamp::UNIX_EPOCH)
             .origin("orders", "4711")
             .build()
             .unwrap();
         let letter = letter(&message, &dead, &death(1, &crm));
-        assert_eq!((letter.destination.as_deref(), letter.max_attempts), (Some("dead"), None));
+        assert_eq!((letter.destination.as_deref(), letter.max_attempts, letter.due_at), (Some("dead"), None, None));
         assert_eq!((&letter.payload, &letter.key, &letter.tenant), (&message.payload, &message.key, &message.tenant));
         let header = |name| letter.headers.get(name).unwrap();
         assert_eq!(header("x-shop"), "north");
@@ -179,5 +180,25 @@ mod tests {
         assert_eq!(made(1), made(1));
         assert!(made(1).id != made(2).id && made(1).origin != made(2).origin && made(1).id != message.id);
         assert_eq!(made(1).id.0.get_version_num(), message.id.0.get_version_num());
+    }
+
+    /// Another worker, or the next release, makes the same letter of the same death.
+    #[test]
+    fn the_id_of_a_letter_is_the_same_on_every_machine_and_in_every_version() {
+        let id = MessageId("01890a5d-ac96-774b-bcce-b302099a8057".parse().expect("an id"));
+        assert_eq!(derived(id, "posthaste.dead.crm/3-7-1").to_string(), "01890a5d-ac96-774b-9328-e5fe595eeb5d");
+    }
+
+    #[test]
+    fn a_letter_names_the_reason_of_the_death_and_keeps_1_000_characters_of_its_error() {
+        let (crm, dead) = (Name::from("crm"), Name::from("dead"));
+        let message = Message::builder("order.created", "order", "1").build().unwrap();
+        let error = "€".repeat(2_000);
+        for (reason, told) in [(Reason::Rejected, "rejected"), (Reason::KilledWorkers, "killed-workers")] {
+            let letter = letter(&message, &dead, &Death { reason, error: &error, ..death(1, &crm) });
+            assert_eq!(letter.headers.get(header::REASON), Some(told));
+            assert_eq!(letter.headers.get(header::ERROR).map(|error| error.chars().count()), Some(1_000));
+            assert_eq!(letter.headers.get(header::SOURCE_STREAM), None, "it was born here");
+        }
     }
 }

@@ -161,9 +161,34 @@ mod tests {
     }
 
     #[test]
+    fn a_piece_that_reaches_the_end_is_the_last_one() {
+        let mut job = job();
+        let report = OperationReport { affected: 1, not_applicable: 2, overtaken: 3 };
+        take(&mut job, &worker("a"), TTL, at(0));
+        carried(&mut job, &report, Some(Position::seq(4)), at(1));
+        carried(&mut job, &report, Some(Position::seq(10)), at(2));
+        assert_eq!((job.affected, job.not_applicable, job.overtaken), (2, 4, 6));
+        assert_eq!((job.state, job.upto, job.leased_until), (JobState::Done, Position::seq(10), None));
+    }
+
+    #[test]
+    fn a_piece_is_full_with_500_deliveries_or_5_000_messages_looked_at() {
+        let goes_on = |deliveries: usize, looked_at: usize| {
+            let mut piece = Piece::default();
+            piece.add(1, 1);
+            piece.add(deliveries - 1, looked_at - 1);
+            piece.goes_on()
+        };
+        assert!(goes_on(499, 4_999) && !goes_on(500, 500) && !goes_on(1, 5_000) && !goes_on(501, 5_001));
+    }
+
+    #[test]
     fn a_job_is_stopped_once() {
         let mut job = job();
-        assert!(stop(&mut job, "bob", at(1)).is_some());
+        take(&mut job, &worker("a"), TTL, at(0));
+        let change = stop(&mut job, "bob", at(1)).unwrap();
+        assert_eq!((change.who.as_str(), change.action.as_str(), change.target.as_str()), ("bob", "stop", "job 0"));
+        assert_eq!((job.ended_at, job.leased_until), (Some(at(1)), None));
         assert_eq!((job.state, stop(&mut job, "bob", at(2))), (JobState::Stopped, None));
     }
 }

@@ -77,6 +77,9 @@ pub fn matches(pattern: &str, text: &str) -> bool {
 }
 
 #[cfg(test)]
+mod hostile;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::destination::Filter;
@@ -111,6 +114,13 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_asked_about_is_not_left_out_but_unfit() {
+        assert_eq!(Admission::Taken.unfit(), Some(None));
+        assert_eq!(Admission::Unfit("no number".into()).unfit(), Some(Some("no number".into())));
+        assert_eq!((Admission::NotRouted.unfit(), Admission::FilteredOut.unfit()), (None, None));
+    }
+
+    #[test]
     fn a_star_stands_for_any_text() {
         let cases = [
             ("order.*", "order.created", true),
@@ -123,6 +133,11 @@ mod tests {
             ("a*b*c", "a-c", false),
             ("exact", "exact", true),
             ("exact", "exactly", false),
+            ("exactly", "exact", false),
+            ("a**", "a", true),
+            ("*ab", "aab", true),
+            ("*ab*", "aacab", true),
+            ("", "", true),
         ];
         for (pattern, text, expected) in cases {
             assert_eq!(matches(pattern, text), expected, "{pattern} on {text}");

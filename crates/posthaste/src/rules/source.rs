@@ -32,7 +32,7 @@ mod tests {
         let held = SourceStatus { worker: Some("w".into()), held: true, ..SourceStatus::default() };
         assert_eq!(changed(&held, &SourceChange::Resume), None);
         let paused = changed(&held, &SourceChange::Pause).unwrap();
-        assert!(paused.paused && paused.worker.is_none());
+        assert!(paused.paused && paused.worker.is_none() && !paused.held);
         assert_eq!(changed(&paused, &SourceChange::Pause), None);
         assert!(!changed(&paused, &SourceChange::Resume).unwrap().paused);
         let to = Checkpoint::new("7").ok();
@@ -40,6 +40,9 @@ mod tests {
         assert_eq!(changed(&held, &SourceChange::Rewind(None)), None);
         let stopped = SourceReport { state: SourceState::Stopped, ..SourceReport::default() };
         let stopped = SourceStatus { report: Some(stopped), ..held };
-        assert!(changed(&stopped, &SourceChange::Resume).is_some(), "so that it tries again");
+        let resumed = changed(&stopped, &SourceChange::Resume).expect("so that it tries again");
+        assert_eq!(resumed.report, None, "nothing is known of it until it has tried");
+        let paused = changed(&stopped, &SourceChange::Pause).unwrap();
+        assert_eq!(paused.report, stopped.report, "why it stopped stays known");
     }
 }

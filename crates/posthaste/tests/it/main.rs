@@ -5,7 +5,6 @@ mod examples;
 mod logs;
 mod relay;
 mod servers;
-mod simulator;
 mod sinks;
 #[cfg(feature = "kurrentdb")]
 mod sources;

@@ -2,9 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
 
 use super::StoreUnderTest;
+use super::making::ids;
 use crate::destination::{Destination, Name, Route};
 use crate::error::Result;
 use crate::inspect::{Filter, Inspect, Listed, Page, Status};
@@ -61,6 +64,19 @@ impl Fixture {
 
     pub(super) async fn write(&self, messages: Vec<Message>) -> Result<Enqueued> {
         self.subject.write(messages).await
+    }
+
+    /// Writes a message while a transaction is open, and waits until it can be read. A store with one writer at a time makes this
+    /// one wait for the end of the other, so that nothing commits late there, which is as good: the caller waits for the writer.
+    pub(super) async fn write_beside(&self, message: Message) -> Result<JoinSet<Result<Enqueued>>> {
+        let (subject, id) = (self.subject.clone(), message.id);
+        let mut writer = JoinSet::new();
+        writer.spawn(async move { subject.write(vec![message]).await });
+        let patience = Instant::now();
+        while !ids(&self.read_all().await?).contains(&id) && patience.elapsed() < Duration::from_millis(150) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(writer)
     }
 
     /// Writes messages and returns them at their places.

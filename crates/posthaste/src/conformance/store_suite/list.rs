@@ -55,6 +55,7 @@ macro_rules! store_suite {
                 a_scheduled_message_says_how_long_until_it_is_due,
                 reading_a_held_key_returns_its_span_in_order,
                 reading_a_held_key_leaves_out_what_is_parked_on_its_own,
+                reading_on_behind_a_held_key_misses_nothing_that_committed_late,
                 a_key_of_another_tenant_is_another_key,
             }
             leases {

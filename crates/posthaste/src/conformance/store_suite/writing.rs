@@ -1,7 +1,7 @@
 //! What an application writes is there once its transaction has committed, whole, and in that order.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::task::JoinSet;
 
@@ -74,23 +74,14 @@ pub async fn positions_grow_in_the_order_of_writing(t: Fixture) -> Result<()> {
     Ok(())
 }
 
-/// A store with one writer at a time makes the second one wait; then nothing commits late, which is as good.
+/// What was read before a transaction commits stays behind its messages.
 pub async fn what_commits_late_takes_its_place_behind_what_was_read(t: Fixture) -> Result<()> {
     let (late, early) = (order("late"), order("early"));
     let held = t.subject.begin(vec![late.clone()]).await?;
-    let mut writer = JoinSet::new();
-    let (subject, message) = (t.subject.clone(), early.clone());
-    writer.spawn(async move { subject.write(vec![message]).await });
-    let patience = Instant::now();
-    while t.read_all().await?.is_empty() && patience.elapsed() < Duration::from_millis(150) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-
+    let writer = t.write_beside(early.clone()).await?;
     let before = t.read_after(Position::START).await?;
     held.commit().await?;
-    while let Some(written) = writer.join_next().await {
-        written.expect("the writer does not panic")?;
-    }
+    writer.join_all().await.into_iter().collect::<Result<Vec<_>>>()?;
     let after = t.read_after(before.upto).await?;
     assert!(after.entries.iter().all(|entry| entry.position > before.upto));
     let seen: Vec<_> = before.entries.into_iter().chain(after.entries).collect();

@@ -138,4 +138,39 @@ mod tests {
         assert_eq!(breaker.outage(), Some("down after all"));
         assert_eq!(breaker.probe_at(), Some(Duration::from_millis(1_500)));
     }
+
+    #[test]
+    fn the_run_that_went_first_and_came_back_without_answer_goes_again() {
+        let mut breaker = Breaker::default();
+        breaker.handed_over();
+        assert!(breaker.allows(), "any number may go while nothing is wrong");
+        breaker.given_back();
+        breaker.reached();
+        breaker.probe_succeeded();
+        assert!(breaker.allows() && breaker.outage().is_none(), "and answers are no news");
+        breaker.unreachable(Duration::ZERO, "down");
+        breaker.reached();
+        assert_eq!(breaker.outage(), Some("down"), "an answer to an earlier run says nothing");
+        breaker.probing();
+        breaker.probe_succeeded();
+        breaker.handed_over();
+        breaker.given_back();
+        assert!(breaker.allows());
+    }
+
+    #[test]
+    fn an_outage_is_known_by_its_first_error_and_asked_about_at_growing_intervals() {
+        let mut breaker = Breaker::default();
+        breaker.unreachable(Duration::ZERO, "down");
+        assert!(!breaker.unreachable(Duration::from_millis(5), "another run that met it"));
+        assert_eq!((breaker.outage(), breaker.probe_at()), (Some("down"), Some(Duration::from_millis(250))));
+        let mut pauses = Vec::new();
+        for second in 1..5 {
+            breaker.probing();
+            assert_eq!(breaker.probe_at(), None, "one question at a time");
+            breaker.unreachable(Duration::from_secs(second), "down");
+            pauses.push((breaker.probe_at().unwrap() - Duration::from_secs(second)).as_millis());
+        }
+        assert_eq!(pauses, [500, 1_000, 1_000, 1_000]);
+    }
 }

@@ -1,7 +1,7 @@
 //! Reading what waits behind held keys.
 //!
 //! ```text
-//!   ReadKey ──entries──► Commit (empty) ──not refused──► the lane takes them
+//!   ReadKey ── batch ──► Commit (empty) ──not refused──► the lane takes them
 //!      │ failed             │ refused or failed
 //!      └────────────────────┴──► asked again
 //! ```
@@ -16,7 +16,7 @@ use super::{DestinationRequest, DestinationState, Heard, LaneId, Pass};
 use crate::engine::mistakes::Mistake;
 use crate::engine::outbox::Pending;
 use crate::engine::protocol::StoreCall;
-use crate::journal::{Entry, LaneCommit};
+use crate::journal::{Batch, LaneCommit};
 use crate::rules::route;
 
 impl DestinationState {
@@ -40,23 +40,23 @@ impl DestinationState {
     }
 
     /// What waits behind a held key was read: is the lease still held?
-    pub(super) fn fence_key(&mut self, read: KeyRead, entries: Vec<Entry>, heard: &mut Heard<'_>) {
+    pub(super) fn fence_key(&mut self, read: KeyRead, batch: Batch, heard: &mut Heard<'_>) {
         if self.mistakes.has(Mistake::HeldReadUnfenced) {
-            return self.key_read(&read, entries);
+            return self.key_read(&read, batch);
         }
         let LaneId { partition, epoch } = read.lane;
         let fence = LaneCommit::nothing(self.dest.name.clone(), partition, epoch);
-        let request = DestinationRequest::FenceKey { read, entries };
+        let request = DestinationRequest::FenceKey { read, batch };
         heard.outbox.request(StoreCall::Commit(vec![fence]), Pending::Of(self.index, request));
     }
 
     /// What waits behind a held key is known.
-    pub(super) fn key_read(&mut self, read: &KeyRead, entries: Vec<Entry>) {
+    pub(super) fn key_read(&mut self, read: &KeyRead, batch: Batch) {
         self.committer.answer_came();
         let Some(lane) = self.lanes.get_mut(read.lane) else { return };
-        let cut = entries.last().filter(|_| entries.len() >= self.dest.max_run).map(|entry| entry.position);
-        let (dest, upto) = (&self.dest, cut.unwrap_or(read.held.until));
-        let routed = entries.into_iter().filter_map(|entry| {
+        let careless = self.mistakes.has(Mistake::HeldReachIgnored);
+        let (dest, upto) = (&self.dest, if careless { read.held.until } else { batch.upto });
+        let routed = batch.entries.into_iter().filter_map(|entry| {
             let unfit = route::admission(dest, &entry.message).unfit()?;
             Some((entry, unfit))
         });

@@ -141,4 +141,28 @@ mod tests {
         assert_eq!([rates.reserve("a", later), rates.reserve("a", later)], [Duration::ZERO; 2]);
         assert_eq!(rates.reserve("a", later), Duration::from_millis(100));
     }
+
+    #[test]
+    fn tenants_that_are_idle_are_forgotten_and_others_keep_their_turns() {
+        let mut rates = Rates::new(Rate { per_second: 1.0, burst: 1 });
+        for tenant in 0..=PRUNE_ABOVE {
+            rates.reserve(&tenant.to_string(), Duration::ZERO);
+        }
+        rates.reserve("busy", Duration::from_millis(500));
+        assert_eq!(rates.next.len(), PRUNE_ABOVE + 2, "none of them is idle");
+        rates.reserve("busy", Duration::from_secs(1));
+        assert_eq!(rates.next.len(), PRUNE_ABOVE + 2, "who is known needs no room");
+        assert_eq!(rates.reserve("new", Duration::from_secs(1)), Duration::ZERO);
+        assert_eq!(rates.next.len(), 2, "all others are idle");
+        assert_eq!(rates.reserve("busy", Duration::from_secs(1)), Duration::from_millis(1_500));
+    }
+
+    #[test]
+    fn a_worker_that_holds_nothing_keeps_the_part_that_it_had() {
+        let mut pace = Pace::new(Rate { per_second: 10.0, burst: 1 });
+        pace.share(0.5);
+        pace.share(0.0);
+        pace.spend(Duration::ZERO, 1);
+        assert_eq!(pace.opens_at(), Duration::from_millis(200));
+    }
 }

@@ -27,6 +27,9 @@ const MOST_READS: usize = 2;
 /// sink is asked less often for as much.
 const READ_AHEAD: usize = 2;
 
+/// So many destinations may read ahead as far as the settings say. More of them share what these may have in memory.
+const FULL_READERS: usize = 4;
+
 /// How much may be in memory.
 #[derive(Debug)]
 struct Limits {
@@ -34,6 +37,8 @@ struct Limits {
     window_bytes: usize,
     read_batch: usize,
     held_keys: usize,
+    /// Most messages of a lane, at a worker that shares with nobody.
+    lane: usize,
 }
 
 /// What was read for some lanes and is not taken in yet.
@@ -63,13 +68,15 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// A reader that has read nothing.
-    pub(super) fn new(settings: &Settings, mistakes: Mistakes) -> Self {
+    /// A reader that has read nothing, of one of so many destinations.
+    pub(super) fn new(settings: &Settings, destinations: usize, mistakes: Mistakes) -> Self {
+        let share = |of: usize| (of.saturating_mul(FULL_READERS) / destinations.max(FULL_READERS)).max(1);
         let limits = Limits {
             window_messages: settings.window_messages,
-            window_bytes: settings.window_bytes,
-            read_batch: settings.read_batch,
+            window_bytes: share(settings.window_bytes),
+            read_batch: share(settings.read_batch),
             held_keys: settings.max_held_keys,
+            lane: settings.window_messages + settings.read_batch,
         };
         Self { limits, mistakes, arrived: VecDeque::new(), under_way: 0, not_before: Duration::ZERO }
     }
@@ -94,9 +101,9 @@ impl Reader {
         self.arrived.iter().map(|arrived| arrived.batch.entries.len()).sum()
     }
 
-    /// Most messages that a lane may have in memory.
+    /// Most messages that a lane may have in memory at any worker, also at one with fewer destinations.
     pub(super) fn most_in_memory(&self) -> usize {
-        self.limits.window_messages + self.limits.read_batch
+        self.limits.lane
     }
 
     /// Whether a lane has so many held keys that it stops reading.

@@ -3,7 +3,7 @@
 use super::{DestinationState, Heard, LaneId};
 use crate::engine::lane::QueueId;
 use crate::engine::protocol::{StoreAnswer, StoreFailure};
-use crate::journal::{Entry, HeldKey};
+use crate::journal::{Batch, HeldKey};
 
 /// What a destination remembers about a request until the answer comes. `commits` is always the number of commits that were known
 /// when the request was made: what was decided since is newer than the answer.
@@ -14,7 +14,7 @@ pub(in crate::engine) enum DestinationRequest {
     /// What waits behind a held key is read.
     ReadKey(KeyRead),
     /// It was read, and is believed if the lease still holds.
-    FenceKey { read: KeyRead, entries: Vec<Entry> },
+    FenceKey { read: KeyRead, batch: Batch },
     /// Parked deliveries whose time has come are read.
     Due { lanes: Vec<LaneId>, limit: usize, commits: u64 },
     /// What these lanes decided is recorded.
@@ -42,9 +42,9 @@ impl DestinationState {
         match (request, result) {
             (Read { lanes }, Ok(StoreAnswer::Read(batch))) => self.reader.arrive(lanes, batch, &mut self.lanes),
             (Read { lanes }, _) => self.reader.failed(heard.now, &lanes, &mut self.lanes),
-            (ReadKey(read), Ok(StoreAnswer::KeyRead(entries))) => self.fence_key(read, entries, heard),
-            (FenceKey { read, entries }, Ok(StoreAnswer::Committed(refused))) if refused.is_empty() => {
-                self.key_read(&read, entries);
+            (ReadKey(read), Ok(StoreAnswer::KeyRead(batch))) => self.fence_key(read, batch, heard),
+            (FenceKey { read, batch }, Ok(StoreAnswer::Committed(refused))) if refused.is_empty() => {
+                self.key_read(&read, batch);
             }
             (ReadKey(read) | FenceKey { read, .. }, _) => self.key_not_read(heard.now, &read),
             (Due { lanes, limit, commits }, Ok(StoreAnswer::Due(batch))) => {

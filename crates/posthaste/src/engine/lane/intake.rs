@@ -93,10 +93,11 @@ impl Lane {
         let unfit = admission.unfit();
         let left_out = unfit.is_none();
         let mut message = QueuedMessage::parked(due).unfit(unfit.flatten());
-        let held = self.queues[queue].hold.is_some();
-        match message.place {
-            Place::Apart if held => return,
-            Place::Head if !held => message.place = Place::Apart,
+        match (message.place, &self.queues[queue].hold) {
+            (Place::Apart, Some(_)) => return,
+            // The store went on from an earlier state. To settle this head once more would free the key of the one that it has now.
+            (Place::Head, Some(hold)) if position <= hold.after => return,
+            (Place::Head, None) => message.place = Place::Apart,
             _ => {}
         }
         if left_out && state != ParkedState::Discarding {
@@ -153,5 +154,48 @@ impl Lane {
     pub(super) fn end_guard_if_past(&mut self) {
         let at_rest = || self.memory.parked() == 0 && self.unsaved.is_at_rest();
         self.guard.end_if_past(self.cursor.read_to(), at_rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::destination::Destination;
+    use crate::engine::lane::InFlightBefore;
+    use crate::engine::mistakes::Mistakes;
+    use crate::journal::{Cursor, HeldKey, LaneState, Lease};
+    use crate::message::Message;
+
+    fn head(seq: u64) -> Due {
+        let message = Message::builder("order.created", "order", "1").build().expect("a message");
+        let entry = Entry {
+            position: Position::seq(seq),
+            partition: Default::default(),
+            message: Arc::new(message),
+            due_in: None,
+        };
+        Due { entry, state: ParkedState::Retrying, holds: true, attempts: 1, suspicion: 0, progress: None }
+    }
+
+    /// A lane whose key has settled its message at 21 and has a parked one at 22.
+    fn lane() -> Lane {
+        let key = head(21).entry.message.order_key().expect("a key");
+        let held = HeldKey { key, after: Position::seq(21), until: Position::seq(22) };
+        let cursor = Cursor { low: Position::seq(22), done: Vec::new() };
+        let state = LaneState { cursor, held: vec![(held, true)], ..LaneState::default() };
+        let lease = Lease { partition: Default::default(), epoch: Default::default(), expired_before: false };
+        let before = InFlightBefore { until: Position::START, messages: 1, messages_per_key: 1 };
+        Lane::open(&Destination::new("a"), lease, state, before, Mistakes::NONE)
+    }
+
+    #[test]
+    fn a_settled_head_is_not_taken_again_from_a_store_that_went_back() {
+        let mut lane = lane();
+        lane.take_due(head(21), 0, Admission::Taken);
+        assert_eq!(lane.memory.messages, 0);
+        lane.take_due(head(22), 0, Admission::Taken);
+        assert_eq!(lane.memory.messages, 1);
     }
 }

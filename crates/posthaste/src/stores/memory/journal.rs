@@ -8,7 +8,7 @@ use super::Memory;
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Entry, Epoch, Grant, HeldKey, Ingest, Ingested, Journal, LaneCommit, LaneState, Lease, Partition,
+    Batch, DueBatch, Epoch, Grant, HeldKey, Ingest, Ingested, Journal, LaneCommit, LaneState, Lease, Partition,
     Position, Purged, ReadRequest, SourceGrant, SourceReport, WorkerId, WorkerReport,
 };
 
@@ -54,13 +54,7 @@ impl Journal for Memory {
         Ok(self.core().read(request))
     }
 
-    async fn read_key(
-        &self,
-        destination: &Name,
-        partition: Partition,
-        held: &HeldKey,
-        limit: usize,
-    ) -> Result<Vec<Entry>> {
+    async fn read_key(&self, destination: &Name, partition: Partition, held: &HeldKey, limit: usize) -> Result<Batch> {
         self.core().read_key(destination, partition, held, limit)
     }
 

@@ -3,18 +3,12 @@
 use super::core::{Core, Stored};
 use crate::destination::Name;
 use crate::error::Result;
-use crate::journal::{Entry, HeldKey, Partition, Position};
+use crate::journal::{Batch, HeldKey, Partition, Position};
 use crate::message::{Message, OrderKey};
 
 impl Core {
     /// See [`crate::journal::Journal::read_key`].
-    pub fn read_key(
-        &self,
-        destination: &Name,
-        partition: Partition,
-        held: &HeldKey,
-        limit: usize,
-    ) -> Result<Vec<Entry>> {
+    pub fn read_key(&self, destination: &Name, partition: Partition, held: &HeldKey, limit: usize) -> Result<Batch> {
         let known = self.known(destination)?;
         let waits = |(position, stored): &(&Position, &Stored)| {
             stored.partition == partition
@@ -22,7 +16,8 @@ impl Core {
                 && !known.lane(partition).parked.contains_key(position)
         };
         let span = self.span(held.after, held.until).filter(waits);
-        Ok(span.take(limit).map(|(&position, stored)| self.entry(position, stored)).collect())
+        let entries = span.take(limit).map(|(&position, stored)| self.entry(position, stored)).collect();
+        Ok(Batch::limited(entries, limit, held.until))
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
 use crate::destination::{Destination, Name};
 use crate::error::Result;
 use crate::journal::{
-    Batch, DueBatch, Entry, Epoch, Grant, HeldKey, Ingest, Ingested, Journal, LaneCommit, LaneState, Lease, Partition,
+    Batch, DueBatch, Epoch, Grant, HeldKey, Ingest, Ingested, Journal, LaneCommit, LaneState, Lease, Partition,
     Position, Purged, ReadRequest, SourceGrant, SourceReport, WorkerId, WorkerReport,
 };
 
@@ -55,13 +55,7 @@ impl Journal for MongoDb {
         self.in_time("read", read::read(self, request)).await
     }
 
-    async fn read_key(
-        &self,
-        destination: &Name,
-        partition: Partition,
-        held: &HeldKey,
-        limit: usize,
-    ) -> Result<Vec<Entry>> {
+    async fn read_key(&self, destination: &Name, partition: Partition, held: &HeldKey, limit: usize) -> Result<Batch> {
         self.in_time("read_key", read_key::read_key(self, destination, partition, held, limit)).await
     }
 

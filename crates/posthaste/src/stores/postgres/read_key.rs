@@ -11,7 +11,7 @@ use super::session::Statements;
 use super::{Postgres, codec, register};
 use crate::destination::Name;
 use crate::error::Result;
-use crate::journal::{Entry, HeldKey, Partition};
+use crate::journal::{Batch, Entry, HeldKey, Partition};
 use crate::stores::statement::with_columns;
 use crate::stores::values::{signed, unsigned};
 
@@ -21,22 +21,24 @@ pub(super) async fn read_key(
     partition: Partition,
     held: &HeldKey,
     limit: usize,
-) -> Result<Vec<Entry>> {
+) -> Result<Batch> {
     let client = store.client().await?;
     register::check_known(&client, destination).await?;
     let request = Request { client: &client, destination, partition, held, limit };
     let mut found = request.read(with_columns!(codec::COLUMNS, "sql/read_key/by_index.sql")).await?;
-    if found.len() == limit
-        && let Some(last) = found.last()
-    {
-        let reach = request.reach(last).await?;
-        found.retain(|entry| reach.is_none_or(|reach| entry.position.tick <= reach));
-        if found.is_empty() {
-            return request.read(with_columns!(codec::COLUMNS, "sql/read_key/all.sql")).await;
-        }
+    let Some(last) = found.last().filter(|_| found.len() >= limit) else {
+        found.sort_by_key(|entry| entry.position);
+        return Ok(Batch { entries: found, upto: held.until });
+    };
+    if let Some(reach) = request.reach(last).await? {
+        found.retain(|entry| entry.position.tick <= reach);
     }
     found.sort_by_key(|entry| entry.position);
-    Ok(found)
+    if let Some(last) = found.last() {
+        return Ok(Batch { upto: last.position, entries: found });
+    }
+    let all = request.read(with_columns!(codec::COLUMNS, "sql/read_key/all.sql")).await?;
+    Ok(Batch::limited(all, limit, held.until))
 }
 
 struct Request<'a> {

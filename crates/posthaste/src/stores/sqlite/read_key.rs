@@ -6,7 +6,7 @@ use super::outbox::MESSAGE_COLUMNS;
 use super::{Sqlite, codec};
 use crate::destination::Name;
 use crate::error::Result;
-use crate::journal::{Entry, HeldKey, Partition};
+use crate::journal::{Batch, HeldKey, Partition};
 use crate::stores::statement::with_columns;
 use crate::stores::values;
 
@@ -16,7 +16,7 @@ pub(super) async fn read_key(
     partition: Partition,
     held: &HeldKey,
     limit: usize,
-) -> Result<Vec<Entry>> {
+) -> Result<Batch> {
     let (destination, held) = (destination.clone(), held.clone());
     store.reading(move |connection| entries(connection, &destination, partition, &held, limit)).await
 }
@@ -27,7 +27,7 @@ fn entries(
     partition: Partition,
     held: &HeldKey,
     limit: usize,
-) -> Result<Vec<Entry>> {
+) -> Result<Batch> {
     let now = codec::now();
     let mut statement = connection.prepare_cached(with_columns!(MESSAGE_COLUMNS, "sql/read_key.sql"))?;
     let rows = statement.query(named_params! {
@@ -39,5 +39,6 @@ fn entries(
         ":until": values::seq(held.until),
         ":limit": values::signed(limit),
     })?;
-    rows.and_then(|row| codec::entry(row, now)).collect()
+    let entries = rows.and_then(|row| codec::entry(row, now)).collect::<Result<_>>()?;
+    Ok(Batch::limited(entries, limit, held.until))
 }

@@ -1,16 +1,8 @@
--- The messages of one key in (:after, :until] that are not parked for :destination on their own, in order; none of them has a number below
--- :first. Finds them by `outbox_key`, and reads only those it returns.
-SELECT {message_columns},
-    k.position, UTC_TIMESTAMP(6) AS now
-FROM (
-    SELECT m.seq, r.position + (m.seq - r.first_seq) AS position
-    FROM outbox AS m
-    JOIN outbox_ranges AS r ON r.block = m.seq DIV 1024 AND r.first_seq <= m.seq AND r.last_seq >= m.seq
-    WHERE m.`key` = :key AND m.tenant <=> :tenant AND m.`partition` = :partition AND m.seq >= :first
-      AND r.position + (m.seq - r.first_seq) > :after AND r.position + (m.seq - r.first_seq) <= :until
-      AND NOT EXISTS (SELECT 1 FROM outbox_parked AS p WHERE p.seq = m.seq AND p.destination = :destination)
-    ORDER BY position
-    LIMIT :limit
-) AS k
-JOIN outbox AS o ON o.seq = k.seq
-ORDER BY k.position
+-- The messages of one key with these numbers that are not parked for a destination on their own, by number; the caller puts them in order.
+-- Walks `outbox_key` and stops at the limit.
+SELECT {message_columns}, UTC_TIMESTAMP(6) AS now
+FROM outbox AS o FORCE INDEX (outbox_key)
+LEFT JOIN outbox_parked AS p FORCE INDEX (outbox_parked_seq) ON p.seq = o.seq AND p.destination = ?
+WHERE o.`key` = ? AND o.tenant <=> ? AND o.`partition` = ? AND ({intervals}) AND p.seq IS NULL
+ORDER BY o.seq
+LIMIT ?
