@@ -17,5 +17,7 @@ pub(crate) mod postgres;
 mod postgres_faults;
 mod releases;
 pub(crate) mod sqlite;
+#[cfg(feature = "mysql")]
+mod work;
 #[cfg(any(feature = "mongodb", feature = "mysql", feature = "postgres"))]
 mod worker;

@@ -1,11 +1,13 @@
 //! Finding deliveries: candidates by the best index there is for a filter, then the whole filter on those.
 
+use std::collections::HashSet;
+
 use mysql_async::prelude::Queryable;
 use mysql_async::{Params, Row, Transaction, Value, params};
 
 use super::codec::{self, ByName};
 use super::outbox::datetime;
-use super::ranges::Range;
+use super::ranges::{self, Range};
 use super::{MySql, connection, sequencer};
 use crate::error::Result;
 use crate::inspect::{Filling, Filter, Listed, Listing, Order, Page};
@@ -14,6 +16,9 @@ use crate::stores::{statement, values};
 
 /// Messages looked at together.
 pub(super) const CHUNK: i64 = 500;
+
+/// Messages among which waiting ones are looked for, before they are looked for by keys.
+const NEAR: i64 = 2_000;
 
 pub(super) async fn list(store: &MySql, filter: &Filter, page: Page) -> Result<Listing> {
     sequencer::place_new(store).await?;
@@ -71,13 +76,19 @@ impl<'a> Matches<'a> {
                 let destination = self.filter.destination.as_ref().map(|name| name.as_str());
                 (include_str!("sql/list/by_state.sql"), params! { "beyond" => beyond, "destination" => destination })
             }
-            Access::Waiting => (include_str!("sql/list/by_waiting.sql"), params! { "beyond" => beyond }),
+            Access::Waiting => {
+                let near = near_waiting(transaction, self.order, beyond).await?;
+                if !near.is_empty() {
+                    return Ok(near);
+                }
+                (include_str!("sql/list/by_waiting.sql"), params! { "beyond" => beyond })
+            }
             Access::Pending => {
                 let slowest: Option<i64> = transaction.query_first(include_str!("sql/list/slowest.sql")).await?;
-                return by_position(transaction, beyond.max(slowest.unwrap_or_default())).await;
+                return by_position(transaction, beyond.max(slowest.unwrap_or_default()), CHUNK).await;
             }
-            Access::Everything if self.order == Order::NewestFirst => return newest(transaction, beyond).await,
-            Access::Everything => return by_position(transaction, beyond).await,
+            Access::Everything if self.order == Order::NewestFirst => return newest(transaction, beyond, CHUNK).await,
+            Access::Everything => return by_position(transaction, beyond, CHUNK).await,
         };
         let sql =
             statement::in_order(sql, self.order).replace("{ids}", &self.ids()).replace("{statuses}", &self.statuses());
@@ -135,37 +146,48 @@ impl<'a> Matches<'a> {
     }
 }
 
-/// The next ones of all, range by range.
-async fn by_position(transaction: &mut Transaction<'_>, after: i64) -> Result<Vec<(i64, i64)>> {
-    let sql = include_str!("sql/read/ranges.sql").replace("{limit}", &CHUNK.to_string());
-    let rows = codec::cached(transaction, sql, params! { "after" => after, "until" => i64::MAX }).await?;
-    let mut candidates: Vec<(i64, i64)> = Vec::new();
-    for row in &rows {
-        if codec::get::<Option<i64>>(row, "position")?.is_none() || candidates.len() as i64 >= CHUNK {
-            break;
-        }
-        if let Some(range) = Range::of(row)?.between(after, i64::MAX) {
-            candidates.extend((range.first..=range.last).zip(range.position..));
-        }
+/// Of the next ones of all, those whose key is held. None of them may be, and what is further on is then found by keys: where much waits,
+/// all of it would have to be put in order for each chunk.
+async fn near_waiting(transaction: &mut Transaction<'_>, order: Order, beyond: i64) -> Result<Vec<(i64, i64)>> {
+    let mut near = match order {
+        Order::OldestFirst => by_position(transaction, beyond, NEAR).await?,
+        Order::NewestFirst => newest(transaction, beyond, NEAR).await?,
+    };
+    if near.is_empty() {
+        return Ok(near);
     }
-    candidates.truncate(CHUNK as usize);
-    Ok(candidates)
+    let seqs = codec::numbers(near.iter().map(|(seq, _)| seq));
+    let held: HashSet<i64> = transaction
+        .query(include_str!("sql/list/of_held_keys.sql").replace("{seqs}", &seqs))
+        .await?
+        .into_iter()
+        .collect();
+    near.retain(|(seq, _)| held.contains(seq));
+    near.truncate(CHUNK as usize);
+    Ok(near)
+}
+
+/// The next ones of all, range by range.
+async fn by_position(transaction: &mut Transaction<'_>, after: i64, most: i64) -> Result<Vec<(i64, i64)>> {
+    let found = ranges::find(transaction, after, i64::MAX, most as usize).await?;
+    let each = found.ranges.iter().flat_map(|range| (range.first..=range.last).zip(range.position..));
+    Ok(each.take(most as usize).collect())
 }
 
 /// The newest ones before a position, range by range.
-async fn newest(transaction: &mut Transaction<'_>, before: i64) -> Result<Vec<(i64, i64)>> {
-    let sql = include_str!("sql/list/newest.sql").replace("{limit}", &CHUNK.to_string());
+async fn newest(transaction: &mut Transaction<'_>, before: i64, most: i64) -> Result<Vec<(i64, i64)>> {
+    let sql = include_str!("sql/list/newest.sql").replace("{limit}", &most.to_string());
     let rows = codec::cached(transaction, sql, params! { "beyond" => before }).await?;
     let mut candidates: Vec<(i64, i64)> = Vec::new();
     for row in &rows {
-        if candidates.len() as i64 >= CHUNK {
+        if candidates.len() as i64 >= most {
             break;
         }
         if let Some(range) = Range::of(row)?.between(0, before - 1) {
             candidates.extend((range.first..=range.last).rev().map(|seq| (seq, range.position_of(seq))));
         }
     }
-    candidates.truncate(CHUNK as usize);
+    candidates.truncate(most as usize);
     Ok(candidates)
 }
 

@@ -23,12 +23,16 @@ const MIGRATIONS: [&[&str]; VERSION as usize] = [
         include_str!("sql/schema/places.sql"),
         include_str!("sql/schema/lanes.sql"),
         include_str!("sql/schema/audit.sql"),
-        include_str!("sql/schema/outbox_status.sql"),
     ],
     &[include_str!("sql/schema/sources.sql")],
     &[include_str!("sql/schema/jobs.sql")],
     &[include_str!("sql/schema/replies.sql")],
     &[include_str!("sql/schema/paused_tenants.sql")],
+    &[
+        include_str!("sql/schema/key_in_order.sql"),
+        include_str!("sql/schema/cells.sql"),
+        include_str!("sql/schema/outbox_status.sql"),
+    ],
 ];
 
 /// Rows that keys are locked by.

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::stores::version;
 
 /// The version of the journal that this library makes and uses.
-pub(super) const VERSION: i64 = 5;
+pub(super) const VERSION: i64 = 6;
 
 /// The number of partitions as it was read first: it never changes.
 #[derive(Debug, Default)]

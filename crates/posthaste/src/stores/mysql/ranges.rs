@@ -1,9 +1,12 @@
 //! Which numbers have which positions.
 
-use mysql_async::Row;
+use mysql_async::prelude::Queryable;
+use mysql_async::{Row, params};
 
 use super::codec;
+use super::seam::no_journal;
 use crate::error::Result;
+use crate::journal::Position;
 
 /// No range reaches over a multiple of this, so that a message finds its range by an equation.
 pub(super) const BLOCK: i64 = 1_024;
@@ -29,6 +32,11 @@ impl Range {
     /// The block it lies in.
     pub(super) fn block(&self) -> i64 {
         self.first / BLOCK
+    }
+
+    /// How many messages it has.
+    pub(super) fn messages(&self) -> i64 {
+        self.last - self.first + 1
     }
 
     /// The position of its last message.
@@ -58,6 +66,47 @@ impl Range {
     fn goes_on_with(&self, seq: i64, position: i64) -> bool {
         seq == self.last + 1 && seq / BLOCK == self.block() && position == self.end() + 1
     }
+}
+
+/// Ranges that follow a position.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The newest position there is, beyond these ranges or not.
+    pub(super) newest: Position,
+    /// In the order of the journal.
+    pub(super) ranges: Vec<Range>,
+    /// There are no more that were asked for.
+    pub(super) is_all: bool,
+}
+
+/// The parts of ranges that lie in `(after, until]`, so many of them at most.
+pub(super) async fn find(connection: &mut impl Queryable, after: i64, until: i64, most: usize) -> Result<Found> {
+    let sql = include_str!("sql/read/ranges.sql").replace("{limit}", &most.to_string());
+    let rows = codec::cached(connection, sql, params! { "after" => after, "until" => until }).await?;
+    let newest = codec::position(rows.first().ok_or_else(no_journal)?, "newest")?;
+    let mut ranges = Vec::new();
+    for row in &rows {
+        if codec::get::<Option<i64>>(row, "position")?.is_some() {
+            ranges.extend(Range::of(row)?.between(after, until));
+        }
+    }
+    // The first row may be of a range that ends before: what counts is how many were found, and not how many are left.
+    Ok(Found { newest, ranges, is_all: rows.len() < most })
+}
+
+/// Intervals of numbers that have all of these ranges in them. So many numbers of others between two ranges are rather read and left out
+/// than looked for around.
+pub(super) fn intervals(ranges: &[Range], slack: i64) -> Vec<(i64, i64)> {
+    let mut by_seq: Vec<_> = ranges.iter().map(|range| (range.first, range.last)).collect();
+    by_seq.sort_unstable();
+    let mut intervals: Vec<(i64, i64)> = Vec::new();
+    for (first, last) in by_seq {
+        match intervals.last_mut() {
+            Some((_, end)) if first <= end.saturating_add(1 + slack) => *end = last,
+            _ => intervals.push((first, last)),
+        }
+    }
+    intervals
 }
 
 /// What was placed: how the newest range goes on, and the ranges after it.

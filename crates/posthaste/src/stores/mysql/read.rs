@@ -6,15 +6,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Params, Row, Value, params};
+use mysql_async::{Conn, Params, Row, Value};
 
-use self::stretch::Stretch;
+pub(super) use self::stretch::Stretch;
 use super::codec::{self, MESSAGE_COLUMNS};
-use super::ranges::Range;
-use super::seam::no_journal;
-use super::{MySql, partitions};
+use super::ranges::Found;
+use super::{MySql, partitions, ranges};
 use crate::error::Result;
-use crate::journal::{Batch, Entry, Position, ReadRequest};
+use crate::journal::{Batch, Entry, ReadRequest};
 use crate::stores::statement::with_columns;
 use crate::stores::values;
 
@@ -22,6 +21,9 @@ mod stretch;
 
 /// Ranges that one call looks at.
 const RANGES: usize = 64;
+
+/// Numbers of others between two ranges that are rather read and left out than looked for around.
+const SLACK: i64 = 16;
 
 /// What messages weigh on average, as far as they were read. A read asks for no more of them than may fit, so that little is sent in vain.
 #[derive(Debug, Default)]
@@ -45,9 +47,10 @@ impl Weights {
 pub(super) async fn read(store: &MySql, request: &ReadRequest) -> Result<Batch> {
     let mut connection = store.connection().await?;
     let total = usize::from(partitions::known(store, &mut connection).await?);
-    let (newest, ranges) = ranges_after(&mut connection, request).await?;
+    let (after, until) = (values::seq(request.after), values::seq(request.until));
+    let Found { newest, ranges, is_all } = ranges::find(&mut connection, after, until, RANGES).await?;
     let share = (total / request.partitions.len().max(1)).clamp(1, 16);
-    let Some(stretch) = Stretch::of(&ranges, request.limit.saturating_mul(share)) else {
+    let Some(stretch) = Stretch::of(&ranges, request.limit.saturating_mul(share), SLACK) else {
         return Ok(Batch { entries: Vec::new(), upto: newest.min(request.until).max(request.after) });
     };
     let all = request.partitions.len() == total;
@@ -57,26 +60,11 @@ pub(super) async fn read(store: &MySql, request: &ReadRequest) -> Result<Batch> 
         // All that was read comes later in the journal: the first range alone then.
         batch = reading.run(&stretch.first()).await?;
     }
-    if stretch.is_all_of(&ranges) && ranges.len() < RANGES && batch.upto >= stretch.end() {
+    if is_all && stretch.is_all_of(&ranges) && batch.upto >= stretch.end() {
         batch.upto = newest.min(request.until).max(request.after);
     }
     store.shared.weights.learn(&batch.entries);
     Ok(batch)
-}
-
-/// The newest position, and the parts of ranges that were asked for, in the order of the journal.
-pub(super) async fn ranges_after(connection: &mut Conn, request: &ReadRequest) -> Result<(Position, Vec<Range>)> {
-    let sql = include_str!("sql/read/ranges.sql").replace("{limit}", &RANGES.to_string());
-    let (after, until) = (values::seq(request.after), values::seq(request.until));
-    let rows = codec::cached(connection, sql, params! { "after" => after, "until" => until }).await?;
-    let newest = codec::position(rows.first().ok_or_else(no_journal)?, "newest")?;
-    let mut ranges = Vec::new();
-    for row in &rows {
-        if codec::get::<Option<i64>>(row, "position")?.is_some() {
-            ranges.extend(Range::of(row)?.between(after, until));
-        }
-    }
-    Ok((newest, ranges))
 }
 
 /// One call, which may read twice.
@@ -127,7 +115,7 @@ impl Reading<'_> {
 }
 
 /// A message at its place, unless it belongs elsewhere.
-fn placed(stretch: &Stretch<'_>, row: Row) -> Result<Option<Entry>> {
+pub(super) fn placed(stretch: &Stretch<'_>, row: Row) -> Result<Option<Entry>> {
     let seq = codec::seq(&row)?;
     stretch.position_of(seq).map(|position| codec::entry(row, position)).transpose()
 }

@@ -16,9 +16,11 @@ use crate::servers;
 #[cfg(feature = "sqlx-mysql")]
 mod by_sqlx;
 mod idle;
+mod late_commits;
 mod plain_sql;
 mod secured;
 mod surroundings;
+mod work;
 
 mod on_mariadb {
     posthaste::store_suite!(super::fresh);

@@ -3,7 +3,7 @@
 use ::mysql_async::prelude::Queryable;
 use ::mysql_async::{Error as Refused, Params, Value};
 
-use super::{Columns, DUPLICATE, Outbox, locking, may_be_known, portions, statement};
+use super::{Bound, Columns, DUPLICATE, Outbox, locking, may_be_known, named, portions, statement};
 use crate::error::Result;
 use crate::journal::Enqueued;
 use crate::message::Message;
@@ -46,23 +46,23 @@ async fn write(connection: &mut impl Queryable, messages: &[Message]) -> Result<
 
 /// Whether they were stored; `false` if one of them was stored already, which counts only of messages with an origin.
 async fn insert(connection: &mut impl Queryable, messages: &[Message]) -> Result<bool> {
-    let mut params = Vec::with_capacity(messages.len() * super::COLUMNS);
-    for message in messages {
-        bind(&mut params, Columns::of(message)?);
-    }
-    match connection.exec_drop(statement(messages.len()), Params::Positional(params)).await {
+    let rows = messages.iter().map(Columns::of).collect::<Result<Vec<_>>>()?;
+    let columns = named(&rows);
+    let values = rows.iter().flat_map(|Columns(values)| columns.iter().map(|column| bound(&values[*column])));
+    let params = Params::Positional(values.collect());
+    match connection.exec_drop(statement(&columns, messages.len()), params).await {
         Ok(()) => Ok(true),
         Err(Refused::Server(refused)) if refused.code == DUPLICATE && may_be_known(messages) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// In the order of the columns in `sql/enqueue.sql`.
-fn bind(params: &mut Vec<Value>, columns: Columns<'_>) {
-    params.push(columns.id.into());
-    params.extend(columns.texts.map(Value::from));
-    params.extend([columns.occurred_at.into(), columns.due_at.into(), columns.destination.into()]);
-    params.push(columns.max_attempts.into());
-    params.extend(columns.origin.map(Value::from));
-    params.extend([columns.headers.into(), columns.payload.into()]);
+fn bound(value: &Bound<'_>) -> Value {
+    match value {
+        Bound::Nothing => Value::NULL,
+        Bound::Text(text) => (*text).into(),
+        Bound::Made(text) => text.into(),
+        Bound::Number(number) => (*number).into(),
+        Bound::Bytes(bytes) => (*bytes).into(),
+    }
 }

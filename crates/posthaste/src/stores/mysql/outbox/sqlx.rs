@@ -3,7 +3,7 @@
 use ::sqlx::mysql::MySqlArguments;
 use ::sqlx::{Arguments, AssertSqlSafe, Executor, MySqlConnection};
 
-use super::{Columns, DUPLICATE, Outbox, locking, may_be_known, portions, statement};
+use super::{Bound, Columns, DUPLICATE, Outbox, locking, may_be_known, named, portions, statement};
 use crate::error::{Error, Kind, Result};
 use crate::journal::Enqueued;
 use crate::message::Message;
@@ -46,12 +46,14 @@ async fn write(connection: &mut MySqlConnection, messages: &[Message]) -> Result
 
 /// Whether they were stored; `false` if one of them was stored already, which counts only of messages with an origin.
 async fn insert(connection: &mut MySqlConnection, messages: &[Message]) -> Result<bool> {
+    let rows = messages.iter().map(Columns::of).collect::<Result<Vec<_>>>()?;
+    let columns = named(&rows);
     let mut arguments = MySqlArguments::default();
-    for message in messages {
-        bind(&mut arguments, Columns::of(message)?)
+    for value in rows.iter().flat_map(|Columns(values)| columns.iter().map(|column| &values[*column])) {
+        bind(&mut arguments, value)
             .map_err(|cause| Error::new(Kind::Invalid, "a message cannot be bound").caused_by(cause))?;
     }
-    let query = ::sqlx::query_with(AssertSqlSafe(statement(messages.len())), arguments);
+    let query = ::sqlx::query_with(AssertSqlSafe(statement(&columns, messages.len())), arguments);
     // Only single messages are written so often that their statement is worth keeping.
     match query.persistent(messages.len() == 1).execute(connection).await {
         Ok(_) => Ok(true),
@@ -60,15 +62,12 @@ async fn insert(connection: &mut MySqlConnection, messages: &[Message]) -> Resul
     }
 }
 
-/// In the order of the columns in `sql/enqueue.sql`.
-fn bind(arguments: &mut MySqlArguments, columns: Columns<'_>) -> Result<(), ::sqlx::error::BoxDynError> {
-    arguments.add(columns.id)?;
-    columns.texts.into_iter().try_for_each(|text| arguments.add(text))?;
-    arguments.add(columns.occurred_at)?;
-    arguments.add(columns.due_at)?;
-    arguments.add(columns.destination)?;
-    arguments.add(columns.max_attempts)?;
-    columns.origin.into_iter().try_for_each(|text| arguments.add(text))?;
-    arguments.add(columns.headers)?;
-    arguments.add(columns.payload)
+fn bind(arguments: &mut MySqlArguments, value: &Bound<'_>) -> Result<(), ::sqlx::error::BoxDynError> {
+    match value {
+        Bound::Nothing => arguments.add(None::<&str>),
+        Bound::Text(text) => arguments.add(*text),
+        Bound::Made(text) => arguments.add(text.as_str()),
+        Bound::Number(number) => arguments.add(*number),
+        Bound::Bytes(bytes) => arguments.add(*bytes),
+    }
 }

@@ -2,19 +2,16 @@
 
 use mysql_async::Value;
 
-use super::super::ranges::Range;
+use super::super::ranges::{self, Range};
 use crate::journal::Position;
 use crate::stores::values;
 
 /// Intervals of numbers that one statement reads. Each statement is prepared with one of these counts.
 const INTERVALS: [usize; 3] = [1, 4, 16];
 
-/// Numbers of others between two ranges that are rather read and left out than looked for around.
-const SLACK: i64 = 16;
-
 /// Ranges that follow each other in the journal, to be read together.
 #[derive(Debug)]
-pub(super) struct Stretch<'a> {
+pub(in super::super) struct Stretch<'a> {
     /// In the order of the journal.
     ranges: &'a [Range],
     /// The same in the order of numbers.
@@ -24,17 +21,18 @@ pub(super) struct Stretch<'a> {
 }
 
 impl<'a> Stretch<'a> {
-    /// As many of these ranges as hold so many messages and can be read with one statement; `None` if there are none.
-    pub(super) fn of(ranges: &'a [Range], messages: usize) -> Option<Self> {
+    /// As many of these ranges as hold so many messages and can be read with one statement, which passes over up to `slack` numbers
+    /// between two of them; `None` if there are none.
+    pub(in super::super) fn of(ranges: &'a [Range], messages: usize, slack: i64) -> Option<Self> {
         let mut held = 0;
         let fits = |range: &&Range| {
             let fits = held < values::signed(messages);
-            held += range.last - range.first + 1;
+            held += range.messages();
             fits
         };
         let mut count = ranges.iter().take_while(fits).count();
         loop {
-            let stretch = Self::together(&ranges[..count])?;
+            let stretch = Self::together(&ranges[..count], slack)?;
             if stretch.intervals.len() <= INTERVALS[INTERVALS.len() - 1] {
                 return Some(stretch);
             }
@@ -42,43 +40,37 @@ impl<'a> Stretch<'a> {
         }
     }
 
-    fn together(ranges: &'a [Range]) -> Option<Self> {
+    fn together(ranges: &'a [Range], slack: i64) -> Option<Self> {
         let mut by_seq = ranges.to_vec();
         by_seq.sort_unstable_by_key(|range| range.first);
-        let mut intervals: Vec<(i64, i64)> = Vec::new();
-        for range in &by_seq {
-            match intervals.last_mut() {
-                Some((_, last)) if range.first <= *last + 1 + SLACK => *last = range.last,
-                _ => intervals.push((range.first, range.last)),
-            }
-        }
+        let intervals = ranges::intervals(ranges, slack);
         (!ranges.is_empty()).then_some(Self { ranges, by_seq, intervals })
     }
 
     /// Only the first range of it.
-    pub(super) fn first(&self) -> Self {
+    pub(in super::super) fn first(&self) -> Self {
         let first = self.ranges[0];
         Self { ranges: &self.ranges[..1], by_seq: vec![first], intervals: vec![(first.first, first.last)] }
     }
 
-    pub(super) fn is_all_of(&self, ranges: &[Range]) -> bool {
+    pub(in super::super) fn is_all_of(&self, ranges: &[Range]) -> bool {
         self.ranges.len() == ranges.len()
     }
 
     /// The position of its last message.
-    pub(super) fn end(&self) -> Position {
+    pub(in super::super) fn end(&self) -> Position {
         self.ranges.last().map_or(Position::START, |range| values::position(range.end()))
     }
 
     /// The position of a message, if it belongs to it.
-    pub(super) fn position_of(&self, seq: i64) -> Option<Position> {
+    pub(in super::super) fn position_of(&self, seq: i64) -> Option<Position> {
         let after = self.by_seq.partition_point(|range| range.first <= seq);
         let range = self.by_seq.get(after.checked_sub(1)?)?;
         range.contains(seq).then(|| values::position(range.position_of(seq)))
     }
 
     /// Up to where it is complete, if everything up to this number was read and nothing beyond.
-    pub(super) fn complete_to(&self, seq: i64) -> Position {
+    pub(in super::super) fn complete_to(&self, seq: i64) -> Position {
         let mut upto = self.ranges[0].position - 1;
         for range in self.ranges {
             if range.last > seq {
@@ -91,7 +83,7 @@ impl<'a> Stretch<'a> {
     }
 
     /// The condition that reads it, and its parameters.
-    pub(super) fn intervals(&self) -> (String, Vec<Value>) {
+    pub(in super::super) fn intervals(&self) -> (String, Vec<Value>) {
         let wanted = self.intervals.len();
         let count = INTERVALS.into_iter().find(|count| *count >= wanted).unwrap_or(wanted);
         let conditions = vec!["o.seq BETWEEN ? AND ?"; count].join(" OR ");
@@ -112,7 +104,7 @@ mod tests {
     #[test]
     fn what_was_committed_late_is_read_with_its_neighbours() {
         let ranges = [range(1, 1, 3), range(4, 5, 9), range(9, 4, 4), range(10, 200, 210)];
-        let stretch = Stretch::of(&ranges, 100).unwrap();
+        let stretch = Stretch::of(&ranges, 100, 16).unwrap();
         assert_eq!(stretch.intervals, [(1, 9), (200, 210)]);
         assert_eq!(stretch.intervals().1.len(), 8, "four intervals, of which one is repeated");
         let at = |seq| stretch.position_of(seq).map(values::seq);
@@ -122,7 +114,7 @@ mod tests {
     #[test]
     fn what_was_not_reached_bounds_what_is_complete() {
         let ranges = [range(1, 10, 12), range(4, 2, 3), range(6, 20, 29)];
-        let stretch = Stretch::of(&ranges, 100).unwrap();
+        let stretch = Stretch::of(&ranges, 100, 16).unwrap();
         let complete = |seq| values::seq(stretch.complete_to(seq));
         assert_eq!(complete(3), 0, "only what comes later in the journal was read");
         assert_eq!(complete(10), 1);
@@ -134,8 +126,8 @@ mod tests {
     #[test]
     fn only_as_much_is_read_as_was_asked_for_and_one_statement_can() {
         let ranges: Vec<Range> = (0..100).map(|n| range(n + 1, n * 1_000, n * 1_000)).collect();
-        assert_eq!(Stretch::of(&ranges, 5).unwrap().ranges.len(), 5);
-        assert!(Stretch::of(&ranges, 1_000).unwrap().intervals.len() <= 16);
-        assert!(Stretch::of(&[], 10).is_none());
+        assert_eq!(Stretch::of(&ranges, 5, 16).unwrap().ranges.len(), 5);
+        assert!(Stretch::of(&ranges, 1_000, 16).unwrap().intervals.len() <= 16);
+        assert!(Stretch::of(&[], 10, 16).is_none());
     }
 }

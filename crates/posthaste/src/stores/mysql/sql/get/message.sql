@@ -2,5 +2,7 @@
 SELECT {message_columns},
     r.position + (o.seq - r.first_seq) AS position, UTC_TIMESTAMP(6) AS now
 FROM outbox AS o
-JOIN outbox_ranges AS r ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
+JOIN outbox_levels AS v
+JOIN outbox_ranges AS r FORCE INDEX (outbox_ranges_cell)
+    ON r.cell = o.seq DIV v.size * 4 + v.level AND r.first_seq <= o.seq AND r.last_seq >= o.seq
 WHERE o.id = :id

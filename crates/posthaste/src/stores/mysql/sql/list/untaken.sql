@@ -1,7 +1,10 @@
 -- Of these messages, those that no destination takes, under the same conditions as `list/matching.sql`. By primary key.
 SELECT r.position + (o.seq - r.first_seq) AS position, o.id, o.event_type, o.aggregate_type, o.aggregate_id, o.`key`, o.tenant,
        o.occurred_at, NULL AS destination, NULL AS status, 0 AS attempts, NULL AS last_error, NULL AS due_at
-FROM outbox AS o JOIN outbox_ranges AS r ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
+FROM outbox AS o
+JOIN outbox_levels AS v
+JOIN outbox_ranges AS r FORCE INDEX (outbox_ranges_cell)
+    ON r.cell = o.seq DIV v.size * 4 + v.level AND r.first_seq <= o.seq AND r.last_seq >= o.seq
 WHERE o.seq IN ({seqs})
   AND {ids}
   AND (:event_type IS NULL OR o.event_type LIKE :event_type)

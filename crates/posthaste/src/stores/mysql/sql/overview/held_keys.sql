@@ -1,2 +1,2 @@
--- How many keys each destination holds.
-SELECT destination, 'held' AS what, COUNT(*) AS messages, NULL AS age FROM outbox_held_keys GROUP BY destination
+-- How many keys each destination holds, by primary key.
+SELECT destination, COUNT(*) AS held_keys FROM outbox_held_keys GROUP BY destination

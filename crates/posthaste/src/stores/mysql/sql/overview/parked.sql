@@ -1,2 +1,2 @@
 -- How many deliveries each destination has parked, by state, from `outbox_parked_state`.
-SELECT destination, state AS what, COUNT(*) AS messages, NULL AS age FROM outbox_parked GROUP BY destination, state
+SELECT destination, state AS what, COUNT(*) AS messages FROM outbox_parked GROUP BY destination, state

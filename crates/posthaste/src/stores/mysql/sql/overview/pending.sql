@@ -1,7 +1,6 @@
--- How many messages lanes have not come to, and the age of the oldest in seconds. Reads only what lies beyond the slowest cursor: the
--- ranges by their primary key, the messages by theirs.
-SELECT s.destination, 'pending' AS what, COUNT(*) AS messages,
-       TIMESTAMPDIFF(MICROSECOND, MIN(s.recorded_at), UTC_TIMESTAMP(6)) AS age
+-- Of these messages, how many a destination takes, how many of those its lanes have not come to, and the age of the oldest of them in
+-- microseconds; by primary key.
+SELECT COUNT(*) AS taken, COUNT(IF(s.status = 'pending', 1, NULL)) AS pending,
+       TIMESTAMPDIFF(MICROSECOND, MIN(IF(s.status = 'pending', s.recorded_at, NULL)), UTC_TIMESTAMP(6)) AS age
 FROM outbox_deliveries AS s
-WHERE s.seq >= :first AND s.status = 'pending'
-GROUP BY s.destination
+WHERE ({intervals}) AND s.position > :slowest AND s.position <= :upto AND s.destination = :destination

@@ -1,6 +1,8 @@
 -- One row per message and active destination that takes it, with its status. Nothing of it is stored. The server puts this view into
--- the statement that uses it, so a condition on a message reaches the table: no value of it is a subquery.
-CREATE SQL SECURITY INVOKER VIEW outbox_deliveries AS
+-- the statement that uses it, so a condition on a message reaches the table: no value of it is a subquery. All that belongs to a message
+-- is looked up by the index that finds this one row, whatever the server believes to know about the tables: it took the held keys of a
+-- destination one after the other for each message.
+CREATE OR REPLACE SQL SECURITY INVOKER VIEW outbox_deliveries AS
 SELECT r.position + (o.seq - r.first_seq) AS position, o.seq, o.`partition`, o.id, o.event_type, o.aggregate_type, o.aggregate_id,
        o.`key`, o.tenant, o.occurred_at, o.recorded_at, d.name AS destination, d.paused,
        CASE WHEN p.state IS NOT NULL THEN p.state
@@ -18,16 +20,19 @@ SELECT r.position + (o.seq - r.first_seq) AS position, o.seq, o.`partition`, o.i
             END AS due_at,
        p.state IS NOT NULL AS parked, p.worker AS parked_worker, c.updated_at AS cursor_at, c.worker AS cursor_worker
 FROM outbox AS o
-JOIN outbox_ranges AS r ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
+JOIN outbox_levels AS v
+JOIN outbox_ranges AS r FORCE INDEX (outbox_ranges_cell)
+    ON r.cell = o.seq DIV v.size * 4 + v.level AND r.first_seq <= o.seq AND r.last_seq >= o.seq
 JOIN outbox_destinations AS d ON d.active AND (d.name = o.destination OR o.destination IS NULL AND EXISTS (
     SELECT 1 FROM outbox_routes AS t WHERE t.destination = d.name AND o.event_type LIKE t.pattern))
-LEFT JOIN outbox_cursors AS c ON c.`partition` = o.`partition` AND c.destination = d.name
-LEFT JOIN outbox_parked AS p ON p.seq = o.seq AND p.destination = d.name
-LEFT JOIN outbox_held_keys AS h ON h.destination = d.name AND h.`key` = o.`key` AND h.tenant = IFNULL(o.tenant, '');
+LEFT JOIN outbox_cursors AS c FORCE INDEX (PRIMARY) ON c.`partition` = o.`partition` AND c.destination = d.name
+LEFT JOIN outbox_parked AS p FORCE INDEX (outbox_parked_seq) ON p.seq = o.seq AND p.destination = d.name
+LEFT JOIN outbox_held_keys AS h FORCE INDEX (PRIMARY)
+    ON h.destination = d.name AND h.scope = UNHEX(SHA2(CONCAT(IFNULL(o.tenant, ''), X'1F', o.`key`), 256));
 
 -- What people call a status. `delivered_at` is the time of the successful attempt after failures; else when the lane passed the
 -- message, to within ten seconds. For a message that waited behind a held key that is earlier than its delivery.
-CREATE SQL SECURITY INVOKER VIEW outbox_status AS
+CREATE OR REPLACE SQL SECURITY INVOKER VIEW outbox_status AS
 SELECT s.position, s.seq, s.id, s.event_type, s.aggregate_type, s.aggregate_id, s.`key`, s.tenant, s.destination, s.status,
        s.attempts, s.last_error, s.due_at, s.occurred_at,
        CASE WHEN s.status = 'delivered' THEN COALESCE(
