@@ -13,6 +13,9 @@ use super::retry::again;
 use super::session_register::SessionRegister;
 use crate::error::Result;
 
+/// What may be left for the next time gives up after this.
+const BRIEF_MS: i64 = 1_000;
+
 /// The collections beside the one that applications write to.
 pub(super) const OWN: [&str; 13] = [
     "outbox_state",
@@ -97,6 +100,15 @@ impl Db {
         session: Option<&mut ClientSession>,
     ) -> Result<u64> {
         self.write("update", collection, "updates", updates, session).await
+    }
+
+    /// Many updates in one request, outside of transactions, for which nobody waits long: where somebody's transaction is in the way, or
+    /// the server is slow, the rest is left.
+    pub(super) async fn update_briefly(&self, collection: &str, updates: Vec<Document>) -> Result<()> {
+        let updates: Vec<Bson> = updates.into_iter().map(Bson::Document).collect();
+        let concern = doc! { "w": "majority", "wtimeout": 30_000 };
+        let command = doc! { "update": collection, "updates": updates, "writeConcern": concern, "maxTimeMS": BRIEF_MS };
+        error::check_write(&self.database.run_command(command).await?)
     }
 
     /// Many deletes in one request.

@@ -1,6 +1,6 @@
 //! Parked deliveries whose time has come.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use mongodb::ClientSession;
 use mongodb::bson::{Bson, Document, doc};
@@ -14,7 +14,8 @@ use super::rows::Rows;
 use super::state::State;
 use crate::destination::Name;
 use crate::error::Result;
-use crate::journal::{Due, DueBatch, Partition};
+use crate::journal::{Due, DueBatch, HeldKey, Partition};
+use crate::message::OrderKey;
 use crate::rules::due::due_in;
 
 pub(super) async fn due(
@@ -28,12 +29,37 @@ pub(super) async fn due(
     in_snapshot!(db, session => lanes.due(&mut session, limit))
 }
 
-/// Leaves out what does not hold its key while another delivery does.
-pub(super) fn not_held() -> [Document; 2] {
-    [
-        doc! { "$lookup": { "from": "outbox_held_keys", "localField": "scope", "foreignField": "_id", "as": "held" } },
-        doc! { "$match": { "$or": [{ "holds": true }, { "scope": Bson::Null }, { "held": { "$size": 0 } }] } },
-    ]
+/// Parked deliveries read together, at least.
+const PAGE: usize = 100;
+
+/// Partitions asked for at once. The server merges a walk for each of them; of more than 200 it would read everything and sort it.
+const AT_ONCE: usize = 100;
+
+/// Leaves out what does not hold its key while another delivery does. Of one destination.
+async fn not_held(db: &Db, session: &mut ClientSession, parked: Vec<Document>) -> Result<Vec<Document>> {
+    let waits = |one: &&Document| !one.get_bool("holds").unwrap_or_default() && one.get_document("scope").is_ok();
+    let scopes: Vec<&Bson> = parked.iter().filter(waits).filter_map(|one| one.get("scope")).collect();
+    if scopes.is_empty() {
+        return Ok(parked);
+    }
+    let find = db.held_keys.find(doc! { "_id": { "$in": scopes } }).session(&mut *session).await?;
+    let held = found_in(find, session).await?.iter().map(codec::held_key).collect::<Result<Vec<HeldKey>>>()?;
+    let held: HashSet<OrderKey> = held.into_iter().map(|held| held.key).collect();
+    let key = |one: &Document| one.get_document("scope").ok().and_then(|scope| codec::order_key(scope).ok());
+    let may_go = |one: &Document| !waits(&one) || !key(one).is_some_and(|key| held.contains(&key));
+    Ok(parked.into_iter().filter(may_go).collect())
+}
+
+/// When the first parked delivery of a lane is due, that does not wait for another one.
+pub(super) async fn first_due(
+    db: &Db,
+    session: &mut ClientSession,
+    destination: &Name,
+    partition: Partition,
+) -> Result<Option<i64>> {
+    let lane = Lanes { db, destination, partitions: &[partition] };
+    let first = lane.parked(session, doc! { "$gt": date(i64::MIN) }, 1).await?;
+    Ok(first.first().and_then(|parked| moment(parked, "dueAt")))
 }
 
 /// The lanes that are asked for.
@@ -44,7 +70,7 @@ struct Lanes<'a> {
 }
 
 impl Lanes<'_> {
-    /// Earliest first, by `outbox_parked_due`.
+    /// Earliest first.
     async fn due(&self, session: &mut ClientSession, limit: usize) -> Result<DueBatch> {
         known(self.db, session, self.destination).await?;
         let now = State::load(self.db, session).await?.now;
@@ -63,16 +89,39 @@ impl Lanes<'_> {
     }
 
     async fn parked(&self, session: &mut ClientSession, due_at: Document, limit: usize) -> Result<Vec<Document>> {
-        let partitions: Vec<i64> = self.partitions.iter().map(|&partition| i64::from(partition.number())).collect();
-        let destination = self.destination.as_str();
-        let wanted = doc! { "destination": destination, "dueAt": due_at, "partition": { "$in": partitions } };
-        let mut stages = vec![doc! { "$match": wanted }, doc! { "$sort": { "dueAt": 1, "seq": 1 } }];
-        stages.extend(not_held());
-        stages.push(doc! { "$limit": codec::signed(limit.max(1)) });
-        let parked = self.db.parked.aggregate(stages).session(&mut *session).await?;
-        let mut parked = found_in(parked, session).await?;
+        let mut parked = Vec::new();
+        for some in self.partitions.chunks(AT_ONCE) {
+            parked.extend(self.first(session, self.wanted(some, &due_at), limit).await?);
+        }
+        parked.sort_by_key(|one| (moment(one, "dueAt"), whole(one, "seq").ok()));
         parked.truncate(limit);
         Ok(parked)
+    }
+
+    /// By `outbox_parked_lane`, a page at a time: an aggregation would read to the end before it counts.
+    async fn first(&self, session: &mut ClientSession, wanted: Document, limit: usize) -> Result<Vec<Document>> {
+        let at_a_time = limit.clamp(PAGE, 10 * PAGE);
+        let find = self.db.parked.find(wanted).sort(doc! { "dueAt": 1, "seq": 1 });
+        let mut cursor = find.batch_size(u32::try_from(at_a_time).unwrap_or(u32::MAX)).session(&mut *session).await?;
+        let mut first = Vec::new();
+        while first.len() < limit {
+            let mut page = Vec::new();
+            while page.len() < at_a_time
+                && let Some(one) = cursor.next(session).await.transpose()?
+            {
+                page.push(one);
+            }
+            if page.is_empty() {
+                break;
+            }
+            first.extend(not_held(self.db, session, page).await?);
+        }
+        Ok(first)
+    }
+
+    fn wanted(&self, partitions: &[Partition], due_at: &Document) -> Document {
+        let partitions: Vec<i64> = partitions.iter().map(|&partition| i64::from(partition.number())).collect();
+        doc! { "destination": self.destination.as_str(), "dueAt": due_at, "partition": { "$in": partitions } }
     }
 
     /// The messages of parked deliveries, by `outbox_journal`.

@@ -8,9 +8,9 @@ use tokio::time::Instant;
 
 use super::codec::{self, Row, count, id, moment, text, whole};
 use super::db::{Db, found_in};
-use super::progress::Progress;
+use super::progress::{Of, Progress};
 use super::retry::in_snapshot;
-use super::rows::{self, Rows};
+use super::rows::Rows;
 use super::state::State;
 use super::{MongoDb, sequencer, workers};
 use crate::error::Result;
@@ -47,11 +47,8 @@ async fn is_there(db: &Db, id: MessageId) -> Result<bool> {
 }
 
 async fn report(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Option<Report>> {
-    let mut either = by_id(id);
-    either.insert("posthaste.seq", doc! { "$gt": 0i64 });
-    let found = Rows::find(db, either, 1, session).await?.next(session).await?;
-    let Some(row) = found else { return Ok(None) };
-    let progress = Progress::load(db, session, Some(&[row.seq])).await?;
+    let Some(row) = find(db, session, id).await? else { return Ok(None) };
+    let progress = Progress::load(db, session, Of::These(std::slice::from_ref(&row))).await?;
     let mut deliveries = Vec::new();
     for place in progress.takers(&row.message) {
         deliveries.push(delivery(db, session, &progress, place, &row).await?);
@@ -64,6 +61,17 @@ async fn report(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<O
         deliveries,
         lease,
     }))
+}
+
+/// The message, if it has a position. That is not part of the question: the server might walk the journal for it.
+async fn find(db: &Db, session: &mut ClientSession, id: MessageId) -> Result<Option<Row>> {
+    let mut rows = Rows::unordered(db, by_id(id), session).await?;
+    while let Some(row) = rows.next(session).await? {
+        if row.seq > 0 {
+            return Ok(Some(row));
+        }
+    }
+    Ok(None)
 }
 
 async fn delivery(
@@ -99,7 +107,7 @@ async fn delivery(
     })
 }
 
-/// The parked delivery at the head of a held key, by `outbox_parked_head`.
+/// The parked delivery at the head of a held key, by `outbox_parked_scope`.
 async fn behind(db: &Db, session: &mut ClientSession, destination: &str, row: &Row) -> Result<Behind> {
     let nothing = Behind { id: None, status: None, error: None, due_at: None };
     let Some(key) = row.message.order_key() else { return Ok(nothing) };
@@ -115,14 +123,15 @@ async fn behind(db: &Db, session: &mut ClientSession, destination: &str, row: &R
     })
 }
 
-/// How many messages a lane comes to before this one, by `outbox_journal`.
+/// How many messages a lane comes to before this one: counted by `outbox_journal` alone, without a look at the messages.
 async fn ahead(db: &Db, session: &mut ClientSession, progress: &Progress, place: usize, row: &Row) -> Result<u64> {
+    let cursor = progress.cursor(place, row.partition).cloned().unwrap_or_default();
+    let done: Vec<i64> = cursor.done.iter().map(|done| codec::seq(*done)).collect();
     let before = doc! {
-        "posthaste.seq": { "$gt": progress.low(place, row.partition), "$lt": row.seq },
+        "posthaste.seq": { "$gt": codec::seq(cursor.low), "$lt": row.seq, "$nin": done },
         "posthaste.partition": i64::from(row.partition.number()),
     };
-    let before = rows::without_payload(db, session, before, None).await?;
-    Ok(before.iter().filter(|before| !progress.has_passed(place, before)).count() as u64)
+    Ok(db.events.count_documents(before).session(session).await?)
 }
 
 /// By time, because a replay counts its attempts from one again; by `outbox_attempts_seq`.

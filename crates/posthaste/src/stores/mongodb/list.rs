@@ -6,7 +6,7 @@ use mongodb::bson::doc;
 use self::candidates::Candidates;
 use super::codec::{self, Row};
 use super::db::Db;
-use super::progress::Progress;
+use super::progress::{Of, Progress};
 use super::retry::in_snapshot;
 use super::state::State;
 use super::{MongoDb, sequencer};
@@ -82,8 +82,7 @@ impl<'a> Matches<'a> {
         let (rows, upto) = self.candidates.next(self.db, session, span, direction).await?;
         let Some(upto) = upto else { return Ok(None) };
         self.upto = upto;
-        let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
-        let progress = Progress::load(self.db, session, Some(&seqs)).await?;
+        let progress = Progress::load(self.db, session, Of::These(&rows)).await?;
         let matches = rows.iter().flat_map(|row| self.matching(&progress, row)).collect();
         Ok(Some(Chunk { matches, progress }))
     }

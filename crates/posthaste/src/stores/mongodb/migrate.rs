@@ -16,6 +16,7 @@ use crate::stores::version;
 
 pub(super) mod indexes;
 
+const INDEX_NOT_FOUND: i32 = 27;
 const NAMESPACE_EXISTS: i32 = 48;
 
 /// Brings the journal to the version of this library: collections, indexes, one document per partition. As often as one
@@ -35,10 +36,14 @@ pub(super) async fn migrate(store: &MongoDb) -> Result<()> {
 
 /// Makes a collection, unless it is there.
 pub(crate) async fn ensure_collection(database: &Database, name: &str) -> Result<()> {
-    let Err(error) = database.create_collection(name).await else { return Ok(()) };
-    let error = Error::from(error);
-    let exists = error::failure_of(&error).is_some_and(|failure| failure.code == Some(NAMESPACE_EXISTS));
-    if exists { Ok(()) } else { Err(error) }
+    unless(NAMESPACE_EXISTS, database.create_collection(name).await)
+}
+
+/// Somebody else was faster, or it was so before.
+fn unless(code: i32, outcome: mongodb::error::Result<()>) -> Result<()> {
+    let Err(error) = outcome.map_err(Error::from) else { return Ok(()) };
+    let is_so = error::failure_of(&error).is_some_and(|failure| failure.code == Some(code));
+    if is_so { Ok(()) } else { Err(error) }
 }
 
 async fn make_indexes(db: &Db) -> Result<()> {
@@ -48,6 +53,9 @@ async fn make_indexes(db: &Db) -> Result<()> {
     }
     for (collection, indexes) in by_collection {
         db.database.collection::<Document>(&collection).create_indexes(indexes).await?;
+    }
+    for (collection, replaced) in indexes::REPLACED {
+        unless(INDEX_NOT_FOUND, db.database.collection::<Document>(collection).drop_index(replaced).await)?;
     }
     Ok(())
 }

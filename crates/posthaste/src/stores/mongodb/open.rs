@@ -3,20 +3,22 @@
 use std::collections::{HashMap, HashSet};
 
 use mongodb::ClientSession;
-use mongodb::bson::{Bson, doc};
+use mongodb::bson::{Bson, Document, doc};
 
-use super::MongoDb;
-use super::codec::{self, corrupt, lane, moment};
+use super::codec::{self, corrupt, date, lane, moment};
 use super::db::{Db, found_in};
-use super::due::not_held;
 use super::register::known;
 use super::retry::in_snapshot;
 use super::state::State;
+use super::{MongoDb, due};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Cursor, HeldKey, LaneState, Lease, Partition};
 use crate::message::OrderKey;
 use crate::rules::due::due_in;
+
+/// Held keys asked for by name in one question.
+const NAMED: usize = 1_000;
 
 pub(super) async fn open(store: &MongoDb, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
     let db = store.db();
@@ -26,10 +28,11 @@ pub(super) async fn open(store: &MongoDb, destination: &Name, leases: &[Lease]) 
 async fn lanes(db: &Db, session: &mut ClientSession, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
     known(db, session, destination).await?;
     let now = State::load(db, session).await?.now;
-    let first_due = first_due(db, session, destination).await?;
-    let mut held = held(db, session, destination).await?;
+    let partitions: Vec<i64> = leases.iter().map(|lease| i64::from(lease.partition.number())).collect();
+    let first_due = first_due(db, session, destination, &partitions).await?;
+    let mut held = held(db, session, destination, &partitions).await?;
     let mut lanes = Vec::new();
-    for (partition, cursor) in cursors(db, session, destination, leases).await? {
+    for (partition, cursor) in cursors(db, session, destination, leases, &partitions).await? {
         lanes.push(LaneState {
             partition,
             cursor,
@@ -46,8 +49,8 @@ async fn cursors(
     session: &mut ClientSession,
     destination: &Name,
     leases: &[Lease],
+    ids: &[i64],
 ) -> Result<Vec<(Partition, Cursor)>> {
-    let ids: Vec<i64> = leases.iter().map(|lease| i64::from(lease.partition.number())).collect();
     let only = doc! { "epoch": 1, lane::path(destination.as_str()): 1 };
     let find = db.partitions.find(doc! { "_id": { "$in": ids }, "worker": { "$ne": Bson::Null } }).projection(only);
     let mut found = HashMap::new();
@@ -61,42 +64,69 @@ async fn cursors(
     Ok(held.filter_map(|key| found.remove(&key).map(|cursor| (key.0, cursor))).collect())
 }
 
-/// The held keys of a destination by partition, by `outbox_held_keys_lane`, and whether a parked delivery is at the head of each.
+/// The held keys of these lanes by partition, by `outbox_held_keys_lane`, and whether a parked delivery is at the head of each.
 async fn held(
     db: &Db,
     session: &mut ClientSession,
     destination: &Name,
+    partitions: &[i64],
 ) -> Result<HashMap<Partition, Vec<(HeldKey, bool)>>> {
-    let with_head = keys_with_head(db, session, destination).await?;
-    let find = db.held_keys.find(doc! { "destination": destination.as_str() }).sort(doc! { "_id": 1 });
-    let mut held: HashMap<Partition, Vec<_>> = HashMap::new();
-    for one in found_in(find.session(&mut *session).await?, session).await? {
-        let key = codec::held_key(&one)?;
+    let of_lanes = doc! { "destination": destination.as_str(), "partition": { "$in": partitions } };
+    let find = db.held_keys.find(of_lanes).session(&mut *session).await?;
+    let found = found_in(find, session).await?;
+    let with_head = keys_with_head(db, session, &found).await?;
+    let mut held: HashMap<Partition, Vec<(HeldKey, bool)>> = HashMap::new();
+    for one in &found {
+        let key = codec::held_key(one)?;
         let has_head = with_head.contains(&key.key);
-        held.entry(codec::partition(&one, "partition")?).or_default().push((key, has_head));
+        held.entry(codec::partition(one, "partition")?).or_default().push((key, has_head));
     }
+    held.values_mut().for_each(|keys| keys.sort_by(|(one, _), (other, _)| one.key.cmp(&other.key)));
     Ok(held)
 }
 
-/// The keys with a parked delivery that holds them, by `outbox_parked_due`.
-async fn keys_with_head(db: &Db, session: &mut ClientSession, destination: &Name) -> Result<HashSet<OrderKey>> {
-    let heads = db.parked.find(doc! { "destination": destination.as_str(), "holds": true });
-    let heads = heads.projection(doc! { "scope": 1 }).session(&mut *session).await?;
-    let heads = found_in(heads, session).await?;
-    heads.iter().filter_map(|head| head.get_document("scope").ok()).map(codec::order_key).collect()
+/// Those of these held keys that a parked delivery holds, by `outbox_parked_scope`.
+async fn keys_with_head(db: &Db, session: &mut ClientSession, held: &[Document]) -> Result<HashSet<OrderKey>> {
+    let mut with_head = HashSet::new();
+    for some in held.chunks(NAMED) {
+        let scopes: Vec<&Bson> = some.iter().filter_map(|one| one.get("_id")).collect();
+        let heads = db.parked.find(doc! { "scope": { "$in": scopes }, "holds": true });
+        let heads = heads.projection(doc! { "scope": 1 }).session(&mut *session).await?;
+        for head in found_in(heads, session).await? {
+            with_head.extend(head.get_document("scope").ok().map(codec::order_key).transpose()?);
+        }
+    }
+    Ok(with_head)
 }
 
-/// When the first parked delivery of each partition is due, under the same conditions as in `due`.
-async fn first_due(db: &Db, session: &mut ClientSession, destination: &Name) -> Result<HashMap<Partition, i64>> {
-    let due = doc! { "destination": destination.as_str(), "dueAt": { "$ne": Bson::Null } };
-    let mut stages = vec![doc! { "$match": due }];
-    stages.extend(not_held());
-    stages.push(doc! { "$group": { "_id": "$partition", "first": { "$min": "$dueAt" } } });
+/// When the first parked delivery of each partition is due, under the same conditions as in `due`. Most lanes have none, so the first of
+/// each is found by one question, by `outbox_parked_lane`; only where that waits for another one, there is a second.
+async fn first_due(
+    db: &Db,
+    session: &mut ClientSession,
+    destination: &Name,
+    partitions: &[i64],
+) -> Result<HashMap<Partition, i64>> {
+    let due = doc! { "destination": destination.as_str(), "dueAt": { "$gt": date(i64::MIN) } };
+    let of_lane = vec![doc! { "$match": due }, doc! { "$sort": { "dueAt": 1, "seq": 1 } }, doc! { "$limit": 1 }];
+    let lookup = doc! {
+        "from": "outbox_parked", "localField": "_id", "foreignField": "partition", "pipeline": of_lane, "as": "first",
+    };
+    let stages = [
+        doc! { "$match": { "_id": { "$in": partitions } } },
+        doc! { "$project": { "_id": 1 } },
+        doc! { "$lookup": lookup },
+        doc! { "$unwind": "$first" },
+    ];
     let mut first = HashMap::new();
-    for one in found_in(db.parked.aggregate(stages).session(&mut *session).await?, session).await? {
-        if let Some(at) = moment(&one, "first") {
-            first.insert(codec::partition(&one, "_id")?, at);
-        }
+    for one in found_in(db.partitions.aggregate(stages).session(&mut *session).await?, session).await? {
+        let (partition, candidate) = (codec::partition(&one, "_id")?, one.get_document("first").ok());
+        let holds = candidate.is_some_and(|first| first.get_bool("holds").unwrap_or_default());
+        let at = match candidate.and_then(|first| moment(first, "dueAt")) {
+            Some(at) if holds => Some(at),
+            _ => due::first_due(db, session, destination, partition).await?,
+        };
+        first.extend(at.map(|at| (partition, at)));
     }
     Ok(first)
 }

@@ -177,12 +177,11 @@ async fn is_overtaken(
     let Some(key) = one.row.message.order_key() else { return Ok(false) };
     let mut newer = rows::of_key(db, &key);
     newer.insert("posthaste.seq", doc! { "$gt": one.row.seq });
-    let newer = rows::without_payload(db, session, newer, Some(1_000)).await?;
+    let newer = rows::of_a_key(db, session, newer, Some(1_000)).await?;
     if newer.is_empty() {
         return Ok(false);
     }
-    let seqs: Vec<i64> = newer.iter().map(|row| row.seq).collect();
-    progress.load_parked(db, session, Some(&seqs)).await?;
+    progress.load_parked_of(db, session, &newer).await?;
     let Some(place) = progress.place(destination) else { return Ok(false) };
     let is_delivered = |row: &codec::Row| {
         progress.takers(&row.message).any(|taker| taker == place) && progress.status(place, row) == Status::Delivered

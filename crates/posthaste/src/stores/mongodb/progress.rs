@@ -1,6 +1,6 @@
 //! How far all lanes are, and the status of each delivery that follows from it. Exact; nothing of it is stored.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use mongodb::ClientSession;
 use mongodb::bson::{Bson, Document, doc};
@@ -14,6 +14,19 @@ use crate::journal::{Cursor, HeldKey, ParkedState, Partition};
 use crate::message::{Message, OrderKey};
 use crate::rules::{due, route, status};
 use crate::stores::values;
+
+/// Held keys that are read without asking whose they are. Most of the time there are none, or few.
+const FEW: i64 = 100;
+
+/// Held keys asked for by name in one question.
+const NAMED: usize = 1_000;
+
+/// Of which messages the held keys and parked deliveries are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Of<'a> {
+    All,
+    These(&'a [Row]),
+}
 
 /// How far all lanes of all active destinations are, in one snapshot.
 #[derive(Debug, Default)]
@@ -44,16 +57,24 @@ pub(super) struct Parked {
 }
 
 impl Progress {
-    /// Reads lanes and held keys, and what is parked of these messages, or of all.
-    pub(super) async fn load(db: &Db, session: &mut ClientSession, seqs: Option<&[i64]>) -> Result<Self> {
+    /// Reads all lanes, and what is held and parked of some messages or of all.
+    pub(super) async fn load(db: &Db, session: &mut ClientSession, of: Of<'_>) -> Result<Self> {
         let mut progress = Self::default();
         let active = db.destinations.find(doc! { "active": true }).sort(doc! { "_id": 1 });
         for one in found_in(active.session(&mut *session).await?, session).await? {
             progress.destinations.push(destination(&one)?);
         }
         progress.load_lanes(db, session).await?;
-        progress.load_held(db, session).await?;
-        progress.load_parked(db, session, seqs).await?;
+        match of {
+            Of::All => {
+                progress.load_held(db, session, doc! {}, 0).await?;
+                progress.load_parked(db, session, doc! {}).await?;
+            }
+            Of::These(rows) => {
+                progress.load_held_of(db, session, rows).await?;
+                progress.load_parked_of(db, session, rows).await?;
+            }
+        }
         Ok(progress)
     }
 
@@ -71,25 +92,44 @@ impl Progress {
         Ok(())
     }
 
-    async fn load_held(&mut self, db: &Db, session: &mut ClientSession) -> Result<()> {
-        let mut cursor = db.held_keys.find(doc! {}).session(&mut *session).await?;
+    /// Few held keys are read all at once, in no order; of many, only those of these messages, by `_id`.
+    async fn load_held_of(&mut self, db: &Db, session: &mut ClientSession, rows: &[Row]) -> Result<()> {
+        if rows.is_empty() || self.load_held(db, session, doc! {}, FEW + 1).await? <= FEW {
+            return Ok(());
+        }
+        let keys: HashSet<OrderKey> = rows.iter().filter_map(|row| row.message.order_key()).collect();
+        let of_key = |key| self.destinations.iter().map(move |one| codec::scope(one.name.as_str(), key));
+        let scopes: Vec<Document> = keys.iter().flat_map(of_key).collect();
+        for some in scopes.chunks(NAMED) {
+            self.load_held(db, session, doc! { "_id": { "$in": some } }, 0).await?;
+        }
+        Ok(())
+    }
+
+    /// How many there were, of destinations that are no longer active as well.
+    async fn load_held(&mut self, db: &Db, session: &mut ClientSession, which: Document, most: i64) -> Result<i64> {
+        let mut cursor = db.held_keys.find(which).limit(most).session(&mut *session).await?;
+        let mut found = 0;
         while let Some(one) = cursor.next(session).await.transpose()? {
+            found += 1;
             if let Some(place) = self.place(&codec::text(&one, "destination")?) {
                 let held = codec::held_key(&one)?;
                 self.held.insert((place, held.key.clone()), held);
             }
         }
-        Ok(())
+        Ok(found)
     }
 
-    /// Reads what is parked of these messages, or of all, in addition to what was read before.
-    pub(super) async fn load_parked(
-        &mut self,
-        db: &Db,
-        session: &mut ClientSession,
-        seqs: Option<&[i64]>,
-    ) -> Result<()> {
-        let which = seqs.map_or_else(|| doc! {}, |seqs| doc! { "seq": { "$in": seqs.to_vec() } });
+    /// Reads what is parked of these messages, in addition to what was read before; by `outbox_parked_seq`.
+    pub(super) async fn load_parked_of(&mut self, db: &Db, session: &mut ClientSession, rows: &[Row]) -> Result<()> {
+        let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
+        if seqs.is_empty() {
+            return Ok(());
+        }
+        self.load_parked(db, session, doc! { "seq": { "$in": seqs } }).await
+    }
+
+    async fn load_parked(&mut self, db: &Db, session: &mut ClientSession, which: Document) -> Result<()> {
         let mut cursor = db.parked.find(which).projection(doc! { "progress": 0 }).session(&mut *session).await?;
         while let Some(one) = cursor.next(session).await.transpose()? {
             if let Some(place) = self.place(&codec::text(&one, "destination")?) {
@@ -133,12 +173,6 @@ impl Progress {
         status::status(codec::position(row.seq), parked, held, self.cursor(place, row.partition))
     }
 
-    /// Whether the lane itself is done with a message.
-    pub(super) fn has_passed(&self, place: usize, row: &Row) -> bool {
-        let position = codec::position(row.seq);
-        self.cursor(place, row.partition).is_some_and(|cursor| status::has_passed(cursor, position))
-    }
-
     /// Whether everyone who takes a message is done with it.
     pub(super) fn is_settled(&self, row: &Row) -> bool {
         self.takers(&row.message).all(|place| self.status(place, row).is_settled())
@@ -151,11 +185,7 @@ impl Progress {
     }
 
     /// How far one lane got.
-    pub(super) fn low(&self, place: usize, partition: Partition) -> i64 {
-        self.cursor(place, partition).map_or(0, |cursor| codec::seq(cursor.low))
-    }
-
-    fn cursor(&self, place: usize, partition: Partition) -> Option<&Cursor> {
+    pub(super) fn cursor(&self, place: usize, partition: Partition) -> Option<&Cursor> {
         self.destinations[place].lanes.get(&partition)
     }
 

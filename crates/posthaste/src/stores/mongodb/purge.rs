@@ -8,7 +8,7 @@ use mongodb::bson::{Document, doc};
 
 use super::codec::{self, Row, chunks};
 use super::db::Db;
-use super::progress::Progress;
+use super::progress::{Of, Progress};
 use super::retry::{in_snapshot, in_transaction};
 use super::state::State;
 use super::{MongoDb, rows};
@@ -51,8 +51,7 @@ async fn find(db: &Db, session: &mut ClientSession, older_than: Duration, from: 
         let rows = rows::without_payload(db, session, next, Some(CHUNK)).await?;
         let Some(last) = rows.last() else { return Ok(found) };
         after = last.seq;
-        let seqs: Vec<i64> = rows.iter().map(|row| row.seq).collect();
-        let progress = Progress::load(db, session, Some(&seqs)).await?;
+        let progress = Progress::load(db, session, Of::These(&rows)).await?;
         // Before the first registration nobody knows who wants what.
         if progress.destinations.is_empty() {
             return Ok(found);
@@ -72,8 +71,7 @@ async fn find(db: &Db, session: &mut ClientSession, older_than: Duration, from: 
 /// Removes messages, except what someone has asked for since it was found: whoever asks after this read has written to the message,
 /// and one of the two has a conflict.
 async fn remove(db: &Db, session: &mut ClientSession, found: &[Row]) -> Result<u64> {
-    let seqs: Vec<i64> = found.iter().map(|row| row.seq).collect();
-    let progress = Progress::load(db, session, Some(&seqs)).await?;
+    let progress = Progress::load(db, session, Of::These(found)).await?;
     let settled: Vec<Row> = found.iter().filter(|row| progress.is_settled(row)).cloned().collect();
     let seqs: Vec<i64> = settled.iter().map(|row| row.seq).collect();
     if seqs.is_empty() {

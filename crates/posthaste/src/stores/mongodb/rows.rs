@@ -1,6 +1,7 @@
 //! Finding documents of the journal, in journal order.
 
 use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
+use mongodb::options::Hint;
 use mongodb::{ClientSession, SessionCursor};
 
 use super::codec::{self, Row, chunks};
@@ -35,6 +36,32 @@ pub(super) async fn without_payload_in(
     collect(db, find.session(&mut *session).await?, session).await
 }
 
+/// All documents of one key that match, in journal order and without their payloads. By `outbox_journal`, which has the order as well,
+/// the server would come past everybody else's.
+pub(super) async fn of_a_key(
+    db: &Db,
+    session: &mut ClientSession,
+    filter: Document,
+    limit: Option<i64>,
+) -> Result<Vec<Row>> {
+    let find = db.events.find(filter).sort(doc! { "posthaste.seq": 1 }).projection(db.without_payload());
+    let find = find.hint(by_key()).limit(limit.unwrap_or(0)).batch_size(PER_ANSWER);
+    collect(db, find.session(&mut *session).await?, session).await
+}
+
+/// Documents whose stamp is out of date, in no order and without their payloads. Asked for in journal order, the server might walk the
+/// journal for them.
+pub(super) async fn marked(db: &Db, session: &mut ClientSession, limit: i64) -> Result<Vec<Row>> {
+    let find = db.events.find(doc! { "posthaste.restamp": true }).hint(Hint::Name("outbox_restamp".into()));
+    let find = find.projection(db.without_payload()).limit(limit).batch_size(PER_ANSWER);
+    collect(db, find.session(&mut *session).await?, session).await
+}
+
+/// The index for whoever asks for the messages of one key.
+pub(super) fn by_key() -> Hint {
+    Hint::Name("outbox_key".into())
+}
+
 /// All documents of a cursor, as far as the query asked for them.
 pub(super) async fn collect(
     db: &Db,
@@ -55,10 +82,28 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
+    /// In journal order.
     pub(super) async fn find(db: &'a Db, filter: Document, limit: usize, session: &mut ClientSession) -> Result<Self> {
         let find = db.events.find(filter).sort(doc! { "posthaste.seq": 1 });
         let find = find.limit(codec::signed(limit.max(1))).batch_size(PER_ANSWER);
         Ok(Self { db, cursor: find.session(session).await? })
+    }
+
+    /// The messages of one key, in journal order.
+    pub(super) async fn of_a_key(
+        db: &'a Db,
+        filter: Document,
+        limit: usize,
+        session: &mut ClientSession,
+    ) -> Result<Self> {
+        let find = db.events.find(filter).sort(doc! { "posthaste.seq": 1 }).hint(by_key());
+        let find = find.limit(codec::signed(limit.max(1))).batch_size(PER_ANSWER);
+        Ok(Self { db, cursor: find.session(session).await? })
+    }
+
+    /// The few that match, in no order, so that only what is asked for decides how they are found.
+    pub(super) async fn unordered(db: &'a Db, filter: Document, session: &mut ClientSession) -> Result<Self> {
+        Ok(Self { db, cursor: db.events.find(filter).session(session).await? })
     }
 
     pub(super) async fn next(&mut self, session: &mut ClientSession) -> Result<Option<Row>> {

@@ -33,6 +33,9 @@ pub(super) use self::place::{REFUSED, refusal};
 /// Documents numbered in one transaction.
 const BATCH: i64 = 1_000;
 
+/// Batches numbered before the lanes hear of them: as much as a relay reads at once.
+const SOME: usize = 4;
+
 /// How long a sequencer is left alone after it did something.
 const LEASE: Duration = Duration::from_secs(2);
 
@@ -44,6 +47,15 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Numbers what waits, unless another sequencer is at it, and returns the newest position.
 pub(super) async fn number_new(store: &MongoDb) -> Result<Position> {
+    number_batches(store, usize::MAX).await
+}
+
+/// The same, but of a large backlog only the beginning: it is delivered while the rest is numbered.
+pub(super) async fn number_some(store: &MongoDb) -> Result<Position> {
+    number_batches(store, SOME).await
+}
+
+async fn number_batches(store: &MongoDb, most: usize) -> Result<Position> {
     partitions(store).await?;
     let db = store.db();
     let token = store.shared.change_stream.feed().token();
@@ -52,14 +64,16 @@ pub(super) async fn number_new(store: &MongoDb) -> Result<Position> {
         return Ok(codec::position(state.newest));
     }
     let mut newest = state.newest;
-    let mut is_done = !any;
-    while !is_done {
+    let (mut is_done, mut batches) = (!any, 0);
+    while !is_done && batches < most {
         // Another sequencer was faster, and does the rest.
         let Some(numbered) = number(store).await? else { return Ok(codec::position(newest)) };
         newest = newest.max(numbered.newest);
-        is_done = !numbered.more;
+        (is_done, batches) = (!numbered.more, batches + 1);
     }
-    resume_token::keep(store, token).await;
+    if is_done {
+        resume_token::keep(store, token).await;
+    }
     Ok(codec::position(newest))
 }
 

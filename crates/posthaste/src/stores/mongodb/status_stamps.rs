@@ -6,6 +6,9 @@
 //! `outbox_state.stamped` moves over the journal behind the lanes: up to it every message was either stamped as published or was
 //! parked somewhere. Whatever changes about the latter marks the message (`posthaste.restamp`) in the same transaction, so no
 //! crash leaves a stale stamp behind.
+//!
+//! Stamps are written outside of transactions: within one, MongoDB 6.0 reads the catalog anew for each index of each document,
+//! which costs as much again as the update. A message that somebody marks in between is left for the next round.
 
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,8 +19,8 @@ use tokio::time::Instant;
 
 use super::codec::{Row, date};
 use super::db::Db;
-use super::progress::{Parked, Progress};
-use super::retry::{in_snapshot, in_transaction};
+use super::progress::{Of, Parked, Progress};
+use super::retry::in_snapshot;
 use super::state::{JOURNAL, State};
 use super::{MongoDb, rows};
 use crate::error::Result;
@@ -33,8 +36,8 @@ const IDLE: Duration = Duration::from_secs(5);
 /// Messages read in one round.
 const WINDOW: i64 = 10_000;
 
-/// Messages stamped in one transaction.
-const PER_TRANSACTION: usize = 1_000;
+/// Messages stamped in one request.
+const AT_ONCE: usize = 1_000;
 
 /// When to stamp again.
 #[derive(Debug, Default)]
@@ -84,8 +87,8 @@ async fn stamp(store: &MongoDb) -> Result<bool> {
     if !round.state.may_be_sequenced_by(&store.shared.sequencer) || round.is_empty() {
         return Ok(false);
     }
-    for some in round.stamps.chunks(PER_TRANSACTION) {
-        in_transaction!(db, session => write(db, &mut session, some))?;
+    for some in round.stamps.chunks(AT_ONCE) {
+        write(db, some).await?;
     }
     if round.upto > round.state.stamped {
         let further = doc! { "_id": JOURNAL, "stamped": { "$lt": round.upto } };
@@ -106,15 +109,16 @@ impl Round {
     /// Finds the messages behind the lanes, by `outbox_journal`, and those that are marked, by `outbox_restamp`.
     async fn find(db: &Db, session: &mut ClientSession) -> Result<Self> {
         let state = State::load(db, session).await?;
-        let marked = doc! { "posthaste.restamp": true };
-        let marked = rows::without_payload(db, session, marked, Some(WINDOW)).await?;
+        let mut rows = rows::marked(db, session, WINDOW).await?;
+        let marked = rows.len();
         let beyond = doc! { "posthaste.seq": { "$gt": state.stamped, "$lte": state.stamped + WINDOW } };
-        let passed = rows::without_payload(db, session, beyond, None).await?;
-        let progress = Progress::load(db, session, None).await?;
+        rows.extend(rows::without_payload(db, session, beyond, None).await?);
+        let progress = Progress::load(db, session, Of::These(&rows)).await?;
+        let (marked, passed) = rows.split_at(marked);
         let mut round = Self { upto: state.stamped, stamps: Vec::new(), more: false, state };
         if !progress.destinations.is_empty() {
             round.stamps.extend(marked.iter().map(|row| Stamp::of(db, &progress, row, &round.state, true)));
-            round.add(db, &progress, &passed);
+            round.add(db, &progress, passed);
         }
         Ok(round)
     }
@@ -190,20 +194,22 @@ fn unpublished(db: &Db, now: i64, parked: &[&Parked], has_failed: bool) -> Docum
     set
 }
 
-async fn write(db: &Db, session: &mut ClientSession, stamps: &[Stamp]) -> Result<()> {
+async fn write(db: &Db, stamps: &[Stamp]) -> Result<()> {
     // Mostly the same for all of them: one update for a whole stretch.
     let mut updates: Vec<Document> = Vec::new();
     let mut rest = stamps;
     while let Some(first) = rest.first() {
         let same = rest.iter().take_while(|one| one.set == first.set && one.was_marked == first.was_marked).count();
         let seqs: Vec<i64> = rest[..same].iter().map(|one| one.seq).collect();
+        let mut messages = doc! { "posthaste.seq": { "$in": seqs } };
         let mut update = doc! { "$set": &first.set };
         if first.was_marked {
             update.insert("$unset", doc! { "posthaste.restamp": "" });
+        } else {
+            messages.insert("posthaste.restamp", doc! { "$ne": true });
         }
-        updates.push(doc! { "q": { "posthaste.seq": { "$in": seqs } }, "u": update, "multi": true });
+        updates.push(doc! { "q": messages, "u": update, "multi": true });
         rest = &rest[same..];
     }
-    db.update_all(&db.options.collection, updates, Some(session)).await?;
-    Ok(())
+    db.update_briefly(&db.options.collection, updates).await
 }

@@ -11,6 +11,7 @@ use posthaste::{Message, Result};
 
 use crate::servers;
 
+mod backlog;
 mod clients;
 mod failovers;
 mod faults;

@@ -3,6 +3,7 @@
 use mongodb::ClientSession;
 use mongodb::bson::spec::BinarySubtype;
 use mongodb::bson::{Binary, Bson, Document, doc};
+use mongodb::options::Hint;
 
 use super::super::codec::{self, date};
 use super::super::db::Db;
@@ -46,7 +47,7 @@ impl Recording<'_> {
         let touched = self.commit.park.iter().map(|park| &park.position);
         let touched = touched.chain(&self.commit.unpark).chain(&self.commit.discard);
         let touched: Vec<i64> = touched.map(|position| codec::seq(*position)).collect();
-        self.restamp(session, doc! { "posthaste.seq": { "$in": touched } }).await
+        self.restamp(session, doc! { "posthaste.seq": { "$in": touched } }, "outbox_journal").await
     }
 
     fn park(&self, park: &Park) -> Document {
@@ -104,13 +105,14 @@ impl Recording<'_> {
         }
         let mut messages = rows::of_key(self.db, &before.key);
         messages.insert("posthaste.seq", doc! { "$gt": codec::seq(before.after), "$lte": codec::seq(upto) });
-        self.restamp(session, messages).await
+        self.restamp(session, messages, "outbox_key").await
     }
 
-    async fn restamp(&self, session: &mut ClientSession, messages: Document) -> Result<()> {
+    async fn restamp(&self, session: &mut ClientSession, messages: Document, index: &str) -> Result<()> {
         if self.db.options.stamp_status {
             let stale = doc! { "$set": { "posthaste.restamp": true } };
-            self.db.events.update_many(messages, stale).session(session).await?;
+            let mark = self.db.events.update_many(messages, stale).hint(Hint::Name(index.into()));
+            mark.session(session).await?;
         }
         Ok(())
     }

@@ -2,10 +2,11 @@
 
 use mongodb::ClientSession;
 use mongodb::bson::{Bson, Document, doc};
+use mongodb::options::Hint;
 
 use super::super::codec::{self, Row, date, id};
 use super::super::db::{Db, found_in};
-use super::super::progress::Progress;
+use super::super::progress::{Of, Progress};
 use super::super::rows;
 use super::CHUNK;
 use crate::error::Result;
@@ -40,6 +41,8 @@ impl Candidates {
         };
         let which = doc! { "$and": [parked.clone(), { "seq": span }] };
         let find = db.parked.find(which).sort(doc! { "seq": direction }).projection(doc! { "seq": 1 }).limit(CHUNK);
+        // By `outbox_parked_seq` it would come past what is parked for other reasons.
+        let find = find.hint(Hint::Name("outbox_parked_state".into()));
         let found = found_in(find.session(&mut *session).await?, session).await?;
         let seqs = found.iter().map(|one| codec::whole(one, "seq")).collect::<Result<Vec<i64>>>()?;
         let upto = seqs.last().copied();
@@ -97,11 +100,11 @@ async fn by_status(db: &Db, filter: &Filter, session: &mut ClientSession) -> Res
     match filter.statuses.as_slice() {
         [] => Ok(None),
         [Status::Pending] => {
-            let slowest = Progress::load(db, session, Some(&[])).await?.slowest();
+            let slowest = Progress::load(db, session, Of::These(&[])).await?.slowest();
             Ok(Some(doc! { "posthaste.seq": { "$gt": slowest } }))
         }
         [Status::Waiting] => {
-            let progress = Progress::load(db, session, Some(&[])).await?;
+            let progress = Progress::load(db, session, Of::All).await?;
             let waiting: Vec<Document> = progress.all_held().map(|(_, held)| rows::behind(db, held)).collect();
             Ok(Some(if waiting.is_empty() {
                 doc! { "_id": { "$in": [] } }

@@ -17,6 +17,10 @@ const KEY_REMEMBERED: Duration = Duration::from_secs(24 * 3_600);
 /// A worker that ended without a word is shown for this long.
 const SHOWN_AFTER_END: Duration = Duration::from_secs(24 * 3_600);
 
+/// Indexes of earlier releases that others have taken the place of. Relays of such a release go on without them.
+pub(super) const REPLACED: [(&str, &str); 2] =
+    [("outbox_parked", "outbox_parked_due"), ("outbox_parked", "outbox_parked_head")];
+
 /// Every index with its collection.
 pub(in crate::stores::mongodb) fn indexes(options: &Options) -> Vec<(String, IndexModel)> {
     let mut all = of_messages(options);
@@ -56,10 +60,16 @@ fn of_messages(options: &Options) -> Vec<(String, IndexModel)> {
 /// The indexes of what lanes record.
 fn of_deliveries() -> [(String, IndexModel); 8] {
     [
-        index("outbox_parked", "outbox_parked_due", doc! { "destination": 1, "dueAt": 1, "seq": 1 }, None),
+        // With the partition before the time, a worker never looks at what is due in the lanes of others.
+        index(
+            "outbox_parked",
+            "outbox_parked_lane",
+            doc! { "destination": 1, "partition": 1, "dueAt": 1, "seq": 1 },
+            None,
+        ),
         index("outbox_parked", "outbox_parked_state", doc! { "state": 1, "seq": 1 }, None),
         index("outbox_parked", "outbox_parked_seq", doc! { "seq": 1 }, None),
-        index("outbox_parked", "outbox_parked_head", doc! { "scope": 1 }, Some(doc! { "holds": true })),
+        index("outbox_parked", "outbox_parked_scope", doc! { "scope": 1, "seq": 1 }, None),
         index("outbox_held_keys", "outbox_held_keys_lane", doc! { "destination": 1, "partition": 1 }, None),
         index("outbox_attempts", "outbox_attempts_seq", doc! { "seq": 1, "destination": 1 }, None),
         index("outbox_chunks", "outbox_chunks_message", doc! { "message": 1, "n": 1 }, None),

@@ -8,7 +8,7 @@ use mongodb::bson::doc;
 
 use super::super::codec::{self, Row};
 use super::super::db::Db;
-use super::super::progress::Progress;
+use super::super::progress::{Of, Progress};
 use super::super::rows;
 use crate::error::Result;
 use crate::inspect::{DestinationCounts, Status};
@@ -17,12 +17,12 @@ use crate::rules::status::is_parked;
 
 /// Counts for every active destination, in the snapshot of the session.
 pub(super) async fn counts(db: &Db, session: &mut ClientSession, now: i64) -> Result<Vec<DestinationCounts>> {
-    let progress = Progress::load(db, session, None).await?;
+    let progress = Progress::load(db, session, Of::All).await?;
     let mut counting = Counting { counts: none(&progress), now, counted: HashSet::new(), progress: &progress };
     counting.count_parked();
     for (place, held) in progress.all_held() {
         counting.counts[place].held_keys += 1;
-        for row in rows::without_payload(db, session, rows::behind(db, held), None).await? {
+        for row in rows::of_a_key(db, session, rows::behind(db, held), None).await? {
             counting.count(&row, Some(place));
         }
     }

@@ -1,5 +1,7 @@
-//! Journals in MongoDB. There is one version so far: `migrate` adds collections and indexes that are missing, and nothing else ever changes.
+//! Journals in MongoDB. There is one version so far: `migrate` adds collections and indexes that are missing, takes indexes away that
+//! nobody needs any more, and nothing else ever changes.
 
+use mongodb::IndexModel;
 use mongodb::bson::doc;
 use posthaste::Result;
 use posthaste::error::Kind;
@@ -39,6 +41,32 @@ async fn a_journal_without_what_was_added_later_gets_it_while_a_relay_runs() -> 
     worker.stop().await;
     assert!(ledger.positions_grow());
     assert_eq!(newer.overview().await?.messages, 3);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn indexes_of_the_first_release_make_place_for_those_of_this_one() -> Result<()> {
+    let t = Database::fresh("mongodb").await;
+    let parked = t.documents("outbox_parked");
+    let of_this = parked.list_index_names().await?;
+    for name in ["outbox_parked_lane", "outbox_parked_scope"] {
+        parked.drop_index(name).await?;
+    }
+    for (name, keys) in [
+        ("outbox_parked_due", doc! { "destination": 1, "dueAt": 1, "seq": 1 }),
+        ("outbox_parked_head", doc! { "scope": 1 }),
+    ] {
+        let options = mongodb::options::IndexOptions::builder().name(name.to_owned()).build();
+        parked.create_index(IndexModel::builder().keys(keys).options(options).build()).await?;
+    }
+    let problems = t.store.check().await?;
+    assert!(problems.iter().any(|problem| problem.text.contains("outbox_parked_lane")), "{problems:?}");
+    for _ in 0..2 {
+        t.store.migrate().await?;
+        let mut names = [of_this.clone(), parked.list_index_names().await?];
+        names.iter_mut().for_each(|names| names.sort());
+        assert_eq!(names[0], names[1]);
+    }
     Ok(())
 }
 
