@@ -70,7 +70,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum FromOutside {
-    /// The shipped program beside graphile-worker, pg-boss, River and a claim loop, on one PostgreSQL
+    /// The shipped program beside graphile-worker, pg-boss, River, Debezium and a claim loop, on one PostgreSQL
     Peers(peers::Args),
     /// The shipped program over growing backlogs, messages, keys, destinations, workers and parked messages
     Growth(growth::Args),

@@ -66,7 +66,7 @@ func say(value any) { fmt.Println(string(must(json.Marshal(value)))) }
 func main() {
 	ctx := context.Background()
 	name, what, pool := os.Args[1], os.Args[2], must(pgxpool.New(ctx, os.Args[3]))
-	peers := map[string]func(*pgxpool.Pool) Peer{"river": newRiver, "claim": newClaim, "posthaste": newPosthaste}
+	peers := map[string]func(*pgxpool.Pool) Peer{"river": newRiver, "claim": newClaim, "posthaste": newPosthaste, "debezium": newDebezium}
 	peer := peers[name](pool)
 	number := func(nth int) int { return must(strconv.Atoi(os.Args[nth])) }
 	switch what {

@@ -9,8 +9,9 @@ use anyhow::{Context, Result, bail};
 use crate::services::{Server, install};
 use crate::step::{quietly, shown};
 
-/// Durable, with room to work; everything else as it comes, autovacuum too.
-pub const SETTINGS: &[&str] = &["fsync=on", "synchronous_commit=on", "shared_buffers=1GB", "max_wal_size=4GB"];
+/// Durable, with room to work, and a log that can be read by change data capture; everything else as it comes, autovacuum too.
+pub const SETTINGS: &[&str] =
+    &["fsync=on", "synchronous_commit=on", "shared_buffers=1GB", "max_wal_size=4GB", "wal_level=logical"];
 
 /// How Linux counts processor time, on every machine.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -43,8 +44,13 @@ impl Postgres {
         Ok(self.url(database))
     }
 
-    /// Removes it, which ends with a checkpoint: whoever comes next begins with a quiet disk.
+    /// Removes it, with the slots of its log. That ends with a checkpoint: whoever comes next begins with a quiet disk.
     pub fn remove(&self, database: &str) -> Result<()> {
+        let slots = format!(
+            "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE database = '{database}' AND active;
+             SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = '{database}'"
+        );
+        self.ask("postgres", &slots)?;
         self.ask("postgres", &format!("DROP DATABASE \"{database}\" WITH (FORCE)")).map(drop)
     }
 

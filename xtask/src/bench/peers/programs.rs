@@ -30,6 +30,7 @@ impl Programs {
         let folder = fs::canonicalize(FOLDER)?;
         install_node_modules(&folder)?;
         build_go(&folder)?;
+        install_java_libraries(&folder)?;
         Ok(Self { shipped: Shipped::find(program, &folder)?, folder })
     }
 
@@ -40,6 +41,8 @@ impl Programs {
             Peer::PgBoss => self.node("pg-boss.mjs"),
             Peer::Claim => self.go("claim"),
             Peer::River => self.go("river"),
+            Peer::Debezium if matches!(what, ["drain" | "follow", ..]) => self.java("Debezium.java"),
+            Peer::Debezium => self.go("debezium"),
             Peer::Posthaste => self.go("posthaste"),
         };
         command.args(what).env("PEER_KEYS", keys.to_string()).stdin(Stdio::null());
@@ -52,11 +55,36 @@ impl Programs {
         command
     }
 
+    /// Compiled as it starts.
+    fn java(&self, program: &str) -> Command {
+        let mut command = Command::new("java");
+        command.args(["-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp"]);
+        command.arg(self.folder.join("java/libs/*")).arg(self.folder.join(program));
+        command
+    }
+
     fn go(&self, peer: &str) -> Command {
         let mut command = Command::new(self.folder.join("peers"));
         command.arg(peer);
         command
     }
+}
+
+/// What a program in Java needs stands beside it.
+fn install_java_libraries(folder: &Path) -> Result<()> {
+    for (program, package) in [("javac", "default-jdk-headless"), ("mvn", "maven")] {
+        if install::find(program).is_none() {
+            install::apt(&[package])?;
+        }
+    }
+    let source = Path::new(SOURCE).join("java");
+    fs::copy(source.join("Debezium.java"), folder.join("Debezium.java"))?;
+    clients::once(&format!("{SOURCE}/java/pom.xml"), &format!("{FOLDER}/java"), || {
+        let goal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+        let libraries = format!("-DoutputDirectory={}", folder.join("java/libs").display());
+        let options = ["--quiet", "--batch-mode", goal, "-DincludeScope=runtime", &libraries];
+        quietly(Command::new("mvn").args(options).current_dir(source))
+    })
 }
 
 /// The scripts stand beside what they import.

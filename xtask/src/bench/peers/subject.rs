@@ -18,6 +18,7 @@ pub enum Peer {
     GraphileWorker,
     PgBoss,
     River,
+    Debezium,
     Posthaste,
 }
 
@@ -34,11 +35,12 @@ pub enum Worker {
 /// What all others are compared with.
 pub const BASELINE: &str = "claim loop";
 
-pub const SUBJECTS: [Subject; 8] = [
+pub const SUBJECTS: [Subject; 9] = [
     peer(BASELINE, Peer::Claim),
     peer("graphile-worker", Peer::GraphileWorker),
     peer("pg-boss", Peer::PgBoss),
     peer("River", Peer::River),
+    peer("Debezium", Peer::Debezium),
     ours("posthaste, stdout, key each", Worker::Stdout, 0),
     ours("posthaste, stdout, 1,000 keys", Worker::Stdout, 1_000),
     ours("posthaste, Redis, key each", Worker::Redis, 0),
