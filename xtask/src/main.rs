@@ -13,6 +13,9 @@ mod browser;
 mod chaos;
 mod ci;
 mod clients;
+mod deny;
+mod hostile;
+mod mutants;
 mod root;
 mod sbom;
 mod services;
@@ -47,10 +50,16 @@ enum Chore {
     Sim(sim::Args),
     /// Real programs, stores and brokers under real faults; the consumers' records say whether every promise was kept
     Chaos(chaos::Args),
+    /// Change the engine, the rules and messages in every small way, and see whether a test or the simulator notices
+    Mutants(mutants::Args),
+    /// Hostile input by the million, for everything that reads bytes from outside
+    Hostile(hostile::Args),
     /// Measure; the last line is one JSON object of ratios
     Bench(bench::Args),
     /// Write the software bill of materials of the program, in CycloneDX
     Sbom(sbom::Args),
+    /// Check what the repository depends on: licences, sources, crates that are not taken, known weaknesses
+    Deny(deny::Args),
     /// Check what compilers do not: lengths, leftovers, links, that every adapter is complete
     Tidy,
     /// Check VERIFICATION.md, or write it anew: promises, what tries to break them, and the figures on record
@@ -77,8 +86,11 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Dashboard => browser::check_types(),
         Chore::Sim(args) => sim::run(&args),
         Chore::Chaos(args) => chaos::run(&args),
+        Chore::Mutants(args) => mutants::run(&args),
+        Chore::Hostile(args) => hostile::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::Sbom(args) => sbom::run(&args),
+        Chore::Deny(args) => deny::run(&args),
         Chore::Tidy => tidy::run(),
         Chore::Verify(args) => verify::run(&args),
     }

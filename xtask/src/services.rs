@@ -16,7 +16,7 @@ use self::instance::Instance;
 use crate::root::THIS_PROGRAM;
 
 mod ask;
-mod cache;
+pub mod cache;
 mod catalog;
 mod emulate;
 pub mod go;

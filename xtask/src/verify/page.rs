@@ -8,6 +8,8 @@ use super::promises::{Promise, Promises};
 use super::results::Results;
 
 mod chaos;
+mod hostile;
+mod mutants;
 
 const HEAD: &str = "# Verification\n\n\
     Made by `cargo xtask verify --report` from [verification](verification): what is promised and what tries to break it stands in\n\
@@ -26,6 +28,9 @@ pub fn render(promises: &Promises, results: &Results, pictures: &[&str]) -> Stri
     simulator(&mut page, results);
     exhaustive(&mut page, results);
     results.get("chaos").into_iter().for_each(|result| chaos::section(&mut page, result, pictures));
+    results.get("mutants").into_iter().for_each(|result| mutants::section(&mut page, result));
+    results.get("hostile").into_iter().for_each(|result| hostile::section(&mut page, result));
+    results.get("deny").into_iter().for_each(|result| hostile::dependencies(&mut page, result));
     page.push_str("\n## Found and mended\n\n| what was wrong | found by | test that failed before |\n|---|---|---|\n");
     for found in &promises.found {
         let test = if found.test.is_empty() { String::new() } else { format!("`{}`", found.test) };

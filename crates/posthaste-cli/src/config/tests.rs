@@ -68,6 +68,14 @@ fn what_the_default_file_leaves_commented_out_is_valid_too() {
 }
 
 #[test]
+fn a_line_that_cannot_be_parsed_is_named_and_not_shown() {
+    let toml = Tree::from_toml("[http.tokens.ann]\ntoken = 's3cret-0123456789\n").unwrap_err();
+    assert!(toml.starts_with("line 2, column ") && !toml.contains("s3cret"), "{toml}");
+    let yaml = Tree::from_yaml("http:\n  tokens:\n    ann: { token: 's3cret, role: viewer }\n").unwrap_err();
+    assert!(yaml.contains("line 3") && !yaml.contains("s3cret"), "{yaml}");
+}
+
+#[test]
 fn yaml_means_the_same_as_toml() {
     let yaml = "
 store: { path: app.db }

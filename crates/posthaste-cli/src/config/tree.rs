@@ -41,12 +41,16 @@ impl Tree {
     }
 
     pub fn from_toml(text: &str) -> Result<Self, String> {
-        let value = toml::from_str(text).map_err(|error| error.to_string())?;
+        let value = toml::from_str(text).map_err(|error| match error.span() {
+            Some(span) => at(text, span.start, error.message()),
+            None => error.message().to_owned(),
+        })?;
         Ok(Self { value, ..Self::default() })
     }
 
     pub fn from_yaml(text: &str) -> Result<Self, String> {
-        match serde_saphyr::from_str(text).map_err(|error| error.to_string())? {
+        let options = serde_saphyr::options! { with_snippet: false };
+        match serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())? {
             // A file of nothing but comments.
             Value::Null => Ok(Self::default()),
             value => Ok(Self { value, ..Self::default() }),
@@ -68,4 +72,11 @@ impl Tree {
             None => problem,
         }
     }
+}
+
+/// What is wrong, with its place. Not with the line itself: what is wrong may be the quotes of a password.
+fn at(text: &str, place: usize, what: &str) -> String {
+    let before = &text[..text.floor_char_boundary(place)];
+    let (line, begin) = (before.matches('\n').count() + 1, before.rfind('\n').map_or(0, |end| end + 1));
+    format!("line {line}, column {}: {what}", before[begin..].chars().count() + 1)
 }

@@ -19,6 +19,7 @@ use self::guard::Guard;
 pub(crate) use self::resolver::Refused;
 pub use self::resolver::{Lookup, System};
 use self::transport::{of_transport, place};
+use crate::error::shown;
 use crate::retry::Verdict;
 use crate::sink::settings::Problem;
 use crate::sink::{Error, MAX_ANSWER_BYTES};
@@ -27,6 +28,8 @@ use crate::sink::{Error, MAX_ANSWER_BYTES};
 mod bodies;
 mod client;
 pub mod guard;
+#[cfg(test)]
+mod hostile;
 mod resolver;
 mod retry_after;
 #[cfg(test)]
@@ -149,7 +152,7 @@ pub(crate) fn parse_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("cannot be parsed: {error}"))?;
     match url.scheme() {
         "http" | "https" => {}
-        other => return Err(format!("has the scheme {other:?}: expected https or http")),
+        other => return Err(format!("has the scheme `{}`: expected https or http", shown(other))),
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err("contains a user or password: put them into the header `authorization`".into());

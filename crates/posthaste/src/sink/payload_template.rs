@@ -23,6 +23,8 @@ use crate::sink::Error;
 mod context;
 mod escape;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;
 
 /// Steps that one text may take; a loop over a list of a thousand takes about ten thousand.

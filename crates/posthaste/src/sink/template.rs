@@ -16,6 +16,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer};
 
+use crate::error::shown;
 use crate::sink::{Delivery, Error, Run};
 
 /// What of a message can stand in a name.
@@ -64,7 +65,7 @@ impl Field {
         let found = Self::ALL.iter().find(|(known, _)| *known == name);
         found.map(|(_, field)| *field).ok_or_else(|| {
             let known = Self::ALL.map(|(known, _)| format!("{{{known}}}")).join(" ");
-            format!("knows no {{{name}}}: use {known}")
+            format!("knows no {{{}}}: use {known}", shown(name))
         })
     }
 
@@ -222,7 +223,9 @@ pub fn percent_decode(text: &str) -> String {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+        // A sign is no digit, although numbers may have one.
+        let digits = part.get(..2).filter(|digits| !digits.starts_with('+'));
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);
                 bytes.extend_from_slice(&part.as_bytes()[2..]);
@@ -260,5 +263,7 @@ impl<'de> Deserialize<'de> for Template {
     }
 }
 
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod tests;

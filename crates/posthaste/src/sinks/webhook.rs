@@ -22,6 +22,8 @@ use crate::sink::{Error, Outcome, Run, Sink};
 
 mod encode;
 mod endpoint;
+#[cfg(test)]
+mod hostile;
 mod publish;
 mod settings;
 mod signature;

@@ -24,6 +24,8 @@ mod all;
 mod connection;
 mod connection_string;
 mod event;
+#[cfg(test)]
+mod hostile;
 mod persistent;
 mod position;
 #[allow(

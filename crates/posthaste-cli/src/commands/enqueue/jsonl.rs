@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::draft::Draft;
+use crate::output::plain;
 
 pub const HELP: &str = r#"JSON lines (--from-jsonl):
   One object per line; all lines are stored in one transaction, or none.
@@ -18,6 +19,8 @@ pub const HELP: &str = r#"JSON lines (--from-jsonl):
 
 /// More than this many bad lines are counted, not shown.
 const SHOWN_PROBLEMS: usize = 20;
+/// What is shown of each.
+const SHOWN_CHARS: usize = 500;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,7 +57,8 @@ pub fn messages(text: &str) -> Result<Vec<Message>, String> {
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match message(line) {
             Ok(message) => messages.push(message),
-            Err(text) => problems.push(format!("  line {}: {text}", number + 1)),
+            // What is wrong may be told in the words of the line, which somebody else wrote.
+            Err(text) => problems.push(format!("  line {}: {}", number + 1, plain::cut(&text, SHOWN_CHARS))),
         }
     }
     if problems.is_empty() {
@@ -141,6 +145,12 @@ mod tests {
         assert!(text.starts_with("nothing was stored: 2 bad lines"), "{text}");
         assert!(text.contains("line 3: missing field `event_type`"), "{text}");
         assert!(text.contains("line 4: message refused: tenant is empty"), "{text}");
+    }
+
+    #[test]
+    fn a_bad_line_cannot_paint_the_screen() {
+        let text = messages(&format!("{{{MINIMAL},\"\\u001b[2J\":1}}")).unwrap_err();
+        assert!(text.contains("unknown field") && !text.contains('\u{1b}'), "{text:?}");
     }
 
     #[test]

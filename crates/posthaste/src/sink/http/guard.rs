@@ -8,6 +8,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
+use crate::error::shown;
+
 /// The registry of special addresses, as far as it is not public.
 const REFUSED_V4: [([u8; 4], u8, &str); 17] = [
     ([0, 0, 0, 0], 8, "this host"),
@@ -62,8 +64,12 @@ impl Guard {
     /// Networks as `10.1.0.0/16`, or single addresses.
     pub fn allowing(networks: &[String]) -> Result<Self, String> {
         let parse = |text: &String| {
+            // A number that begins with a zero is octal to some readers and not to others, so it is refused, as in addresses.
+            let is_plain = text.split('/').next().is_some_and(|address| address.parse::<IpAddr>().is_ok());
             let network = text.parse::<IpNet>().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-            network.map_err(|_| format!("contains `{text}`, which is no network: write it as 10.1.0.0/16 or fd00::/8"))
+            network.ok().filter(|_| is_plain).ok_or_else(|| {
+                format!("contains `{}`, which is no network: write it as 10.1.0.0/16 or fd00::/8", shown(text))
+            })
         };
         Ok(Self { allowed: networks.iter().map(parse).collect::<Result<_, _>>()? })
     }

@@ -40,17 +40,25 @@ pub(super) struct ConnectionString {
 
 const SCHEMES: [&str; 4] = ["esdb", "kurrent", "kurrentdb", "eventstore"];
 const FORM: &str = "write esdb://user:password@host:2113?tls=true, or esdb+discover:// for a cluster";
+const ESCAPES: &str = "in a password write %3F for ?, %40 for @ and %2F for /";
+/// Those that mean something here.
+const OPTIONS: &str = "tls, tlsCaFile, userCertFile, userKeyFile, connectionName, nodePreference, keepAliveInterval, keepAliveTimeout and gossipTimeout";
 const PORT: u16 = 2113;
 
 impl ConnectionString {
-    /// Reads a connection string. What is wrong with it is said without the password.
+    /// Reads a connection string. What is wrong with it is said without a word of it: where its marks are wrong, any of them may be a part of
+    /// the password.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").ok_or(format!("has no `://`: {FORM}"))?;
         let (scheme, discover) = scheme.strip_suffix("+discover").map_or((scheme, false), |scheme| (scheme, true));
         if !SCHEMES.contains(&scheme) {
-            return Err(format!("begins with `{scheme}://`: {FORM}"));
+            return Err(format!("begins with another scheme: {FORM}"));
         }
         let (place, options) = rest.split_once('?').unwrap_or((rest, ""));
+        // What follows would be taken for a host and its options, and a password would be among them.
+        if !place.contains('@') && options.contains('@') {
+            return Err(format!("has `?` before `@`: {ESCAPES}"));
+        }
         let (credentials, hosts) = match place.rsplit_once('@') {
             Some((credentials, hosts)) => (Some(parse_credentials(credentials)?), hosts),
             None => (None, place),
@@ -82,7 +90,7 @@ impl ConnectionString {
     }
 
     fn option(&mut self, option: &str, certificate: &mut (Option<String>, Option<String>)) -> Result<(), String> {
-        let (name, value) = option.split_once('=').ok_or(format!("has an option without a value: `{option}`"))?;
+        let (name, value) = option.split_once('=').ok_or("has an option without a value: write name=value")?;
         let value = decoded(value);
         match name.to_ascii_lowercase().as_str() {
             "tls" => self.tls = parse_bool(name, &value)?,
@@ -105,7 +113,7 @@ impl ConnectionString {
             | "discoveryinterval"
             | "defaultdeadline"
             | "throwonappendfailure" => {}
-            _ => return Err(format!("has an option that nobody knows: `{name}`")),
+            _ => return Err(format!("has an option that nobody knows: there are {OPTIONS}")),
         }
         Ok(())
     }
@@ -120,11 +128,14 @@ fn parse_endpoint(text: &str) -> Result<Endpoint, String> {
     let (host, port) = match text.rsplit_once(':') {
         // An address of version 6 without a port.
         Some((_, port)) if port.ends_with(']') => (text, PORT),
-        Some((host, port)) => (host, port.parse().map_err(|_| format!("names the port `{port}`, which is no number"))?),
+        Some((host, port)) => (host, port.parse().map_err(|_| format!("names a port that is no number: {ESCAPES}"))?),
         None => (text, PORT),
     };
     if host.is_empty() {
         return Err(format!("names no host: {FORM}"));
+    }
+    if host.contains(|c: char| c.is_whitespace() || c.is_control() || "/@?#\\".contains(c)) {
+        return Err(format!("names a host that is none: {ESCAPES}"));
     }
     Ok(Endpoint { host: host.into(), port })
 }
@@ -133,7 +144,7 @@ fn parse_bool(name: &str, value: &str) -> Result<bool, String> {
     match value.to_ascii_lowercase().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(format!("has {name}={value}: write true or false")),
+        _ => Err(format!("has a {name} that is neither: write true or false")),
     }
 }
 
@@ -142,7 +153,7 @@ fn parse_millis(name: &str, value: &str) -> Result<Option<Duration>, String> {
     match value.parse::<i64>() {
         Ok(-1) => Ok(None),
         Ok(millis) if millis >= 0 => Ok(Some(Duration::from_millis(millis.unsigned_abs()))),
-        _ => Err(format!("has {name}={value}: write milliseconds, or -1")),
+        _ => Err(format!("has a {name} that is no time: write milliseconds, or -1")),
     }
 }
 
@@ -152,7 +163,7 @@ fn parse_preference(value: &str) -> Result<NodePreference, String> {
         "follower" => Ok(NodePreference::Follower),
         "random" => Ok(NodePreference::Random),
         "readonlyreplica" => Ok(NodePreference::ReadOnlyReplica),
-        _ => Err(format!("has nodePreference={value}: write leader, follower, random or readOnlyReplica")),
+        _ => Err("has a nodePreference that is none: write leader, follower, random or readOnlyReplica".into()),
     }
 }
 

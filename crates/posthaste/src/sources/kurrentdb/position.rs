@@ -1,6 +1,7 @@
 //! Places in `$all`, as texts.
 
 use super::protocol::streams::Position;
+use crate::error::shown;
 use crate::source::Checkpoint;
 
 /// `commit/prepare`, as `537/537`. A checkpoint of the server may have a prepare of zero.
@@ -10,7 +11,7 @@ pub(super) fn checkpoint(position: Position) -> Checkpoint {
 
 /// `537/537`, `C:537/P:537`, or `537` for both.
 pub(super) fn parse(text: &str) -> Result<Position, String> {
-    let wrong = || format!("is `{text}`: write COMMIT/PREPARE, as in 537/537");
+    let wrong = || format!("is `{}`: write COMMIT/PREPARE, as in 537/537", shown(text));
     let number = |text: &str, mark: &str| text.strip_prefix(mark).unwrap_or(text).parse::<u64>().map_err(|_| wrong());
     let (commit, prepare) = text.split_once('/').unwrap_or((text, text));
     Ok(Position { commit_position: number(commit, "C:")?, prepare_position: number(prepare, "P:")? })

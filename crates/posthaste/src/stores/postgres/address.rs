@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use tokio_postgres::Config;
+use tokio_postgres::config::SslMode;
 
 use super::Options;
 use crate::error::{Error, Kind, Result};
@@ -36,12 +37,16 @@ impl Address {
         let mut taken = Taken::default();
         let rest = taken.from(options.url.expose());
         // The cause would repeat parts of the URL, and with them the password.
-        let config = Config::from_str(&rest).map_err(|_| {
+        let mut config = Config::from_str(&rest).map_err(|_| {
             Error::new(
                 Kind::Invalid,
                 "the URL of the database cannot be understood: write postgres://user@host:5432/database",
             )
         })?;
+        // Another `sslmode` in the same address must not take away what there would be to check.
+        if taken.check.is_some() {
+            config.ssl_mode(SslMode::Require);
+        }
         Ok(Self {
             config,
             check: taken.check.unwrap_or(Check::AsNeeded),
@@ -91,8 +96,6 @@ impl Taken {
 
 #[cfg(test)]
 mod tests {
-    use tokio_postgres::config::SslMode;
-
     use super::*;
 
     fn address(url: &str) -> Address {
@@ -114,6 +117,16 @@ mod tests {
                 ["/etc/ca.pem", "/me.pem", "/me.key"]
             );
             assert_eq!(address.config.get_application_name(), Some("x"));
+        }
+    }
+
+    #[test]
+    fn a_second_mode_takes_no_check_away() {
+        for url in [
+            "postgres://ann@db/app?sslmode=verify-full&sslmode=disable",
+            "host=db user=ann sslmode=verify-full sslmode=prefer",
+        ] {
+            assert_eq!(address(url).config.get_ssl_mode(), SslMode::Require, "{url}");
         }
     }
 

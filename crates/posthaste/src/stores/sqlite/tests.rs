@@ -16,6 +16,7 @@ use crate::message::Message;
 use crate::store::Store as _;
 
 mod failing;
+mod hostile;
 mod migrating;
 mod plain_sql;
 mod status_view;

@@ -120,16 +120,10 @@ impl Journal for Meddled {
         Ok(batch)
     }
 
-    async fn read_key(
-        &self,
-        destination: &Name,
-        partition: Partition,
-        held: &HeldKey,
-        limit: usize,
-    ) -> Result<Vec<Entry>> {
-        let mut entries = self.around("read_key", self.inner.read_key(destination, partition, held, limit)).await?;
-        entries.iter_mut().for_each(|entry| self.meddle.read(entry));
-        Ok(entries)
+    async fn read_key(&self, destination: &Name, partition: Partition, held: &HeldKey, limit: usize) -> Result<Batch> {
+        let mut batch = self.around("read_key", self.inner.read_key(destination, partition, held, limit)).await?;
+        batch.entries.iter_mut().for_each(|entry| self.meddle.read(entry));
+        Ok(batch)
     }
 
     async fn due(&self, destination: &Name, partitions: &[Partition], limit: usize) -> Result<DueBatch> {
