@@ -15,6 +15,9 @@ pub(crate) type Work = Vec<(&'static str, u64)>;
 /// Verbs whose answer is everything exceptional, or counts it: they may grow as much as that.
 const OF_ALL_EXCEPTIONS: [&str; 2] = ["open", "overview"];
 
+/// How often the work of a verb is looked at.
+const TIMES: usize = 3;
+
 /// A journal whose destination `a` has one long key that is held, others that are, and a backlog.
 pub(crate) struct Subject<'a> {
     pub(crate) store: &'a dyn Store,
@@ -26,7 +29,8 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// What each verb is. What is done once for a connection or a statement does not count: each is called twice before.
+    /// What each verb is. What is done once for a connection or a statement does not count: each is called twice before. What the
+    /// server does beside it does not count either: of several times, the least is taken.
     pub(crate) async fn work(&self, looked_at: impl AsyncFn() -> Result<u64>) -> Result<Work> {
         let worker = WorkerId("one".into());
         let leases = self.store.lease(&worker, Duration::from_secs(600), 1_000).await?.leases;
@@ -35,9 +39,13 @@ impl Subject<'_> {
             for _ in 0..2 {
                 self.call(verb, &leases).await?;
             }
-            let before = looked_at().await?;
-            self.call(verb, &leases).await?;
-            work.push((verb, looked_at().await? - before));
+            let mut least = u64::MAX;
+            for _ in 0..TIMES {
+                let before = looked_at().await?;
+                self.call(verb, &leases).await?;
+                least = least.min(looked_at().await? - before);
+            }
+            work.push((verb, least));
         }
         self.store.release(&worker, &leases, true).await?;
         Ok(work)
@@ -92,11 +100,11 @@ impl Subject<'_> {
     }
 }
 
-/// Fails if a verb is much more work in the large journal, which has so many times as much of everything. The pages of the small one are not
-/// all full.
+/// Fails if a verb is much more work in the large journal, which has so many times as much of everything. The small one has to fill what is
+/// looked at together.
 pub(crate) fn assert_even(small: &Work, large: &Work, times: u64, circumstances: &str) {
     for ((verb, few), (_, many)) in small.iter().zip(large) {
-        let factor = if OF_ALL_EXCEPTIONS.contains(verb) { times } else { 3 };
+        let factor = if OF_ALL_EXCEPTIONS.contains(verb) { times * 3 / 2 } else { 3 };
         let most = few * factor + 500;
         assert!(*many <= most, "{verb} looked at {few} in a small journal, at {many} in a large one: {circumstances}");
     }

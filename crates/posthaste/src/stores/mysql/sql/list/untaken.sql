@@ -1,9 +1,9 @@
 -- Of these messages, those that no destination takes, under the same conditions as `list/matching.sql`. By primary key.
 SELECT r.position + (o.seq - r.first_seq) AS position, o.id, o.event_type, o.aggregate_type, o.aggregate_id, o.`key`, o.tenant,
        o.occurred_at, NULL AS destination, NULL AS status, 0 AS attempts, NULL AS last_error, NULL AS due_at
-FROM outbox AS o
-JOIN outbox_levels AS v
-JOIN outbox_ranges AS r FORCE INDEX (outbox_ranges_cell)
+FROM outbox AS o FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN outbox_levels AS v
+STRAIGHT_JOIN outbox_ranges AS r FORCE INDEX (outbox_ranges_cell)
     ON r.cell = o.seq DIV v.size * 4 + v.level AND r.first_seq <= o.seq AND r.last_seq >= o.seq
 WHERE o.seq IN ({seqs})
   AND {ids}

@@ -6,7 +6,8 @@ SELECT o.seq, r.position + (o.seq - r.first_seq) AS position,
        AND NOT EXISTS (SELECT 1 FROM outbox_deliveries AS s
                        WHERE s.seq = o.seq AND s.status NOT IN ('delivered', 'discarded')) AS is_settled
 FROM outbox AS o FORCE INDEX (PRIMARY)
-LEFT JOIN outbox_ranges AS r ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
+LEFT JOIN outbox_ranges AS r FORCE INDEX (outbox_ranges_block)
+    ON r.block = o.seq DIV 1024 AND r.first_seq <= o.seq AND r.last_seq >= o.seq
 WHERE o.seq > :after
 ORDER BY o.seq
 LIMIT {limit}
