@@ -119,17 +119,10 @@ impl DestinationState {
         };
         for state in states {
             let Some(lease) = leases.iter().find(|lease| lease.partition == state.partition) else { continue };
-            let next_due_in = state.next_due_in;
-            let mut lane = Lane::open(&self.dest, *lease, state, in_flight_before, self.mistakes);
-            if let Some(due_in) = next_due_in {
-                self.parked_reader.ask_at(now + due_in);
-                // The holder before may have put something aside without knowing that its tenant was resumed.
-                lane.recall();
-            }
+            let lane = Lane::open(&self.dest, *lease, state, in_flight_before, self.mistakes);
+            self.parked_reader.opened(lane.id, now);
             self.lanes.insert(lane);
         }
-        // Operators may have asked for something while nobody held the partition.
-        self.parked_reader.ask_at(now);
     }
 
     /// Drops a lane with everything it had in mind. Returns the hand-overs to be cancelled.

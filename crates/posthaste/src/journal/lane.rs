@@ -1,7 +1,5 @@
 //! What a lane keeps in the store.
 
-use std::time::Duration;
-
 use super::{Attempt, Epoch, HeldKey, Park, Partition, Position};
 use crate::destination::Name;
 use crate::message::{Message, OrderKey};
@@ -88,6 +86,4 @@ pub struct LaneState {
     pub cursor: Cursor,
     /// With each held key: whether a parked delivery stands at its head.
     pub held: Vec<(HeldKey, bool)>,
-    /// How long until the first parked delivery is due.
-    pub next_due_in: Option<Duration>,
 }

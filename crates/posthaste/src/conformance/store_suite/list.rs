@@ -130,7 +130,6 @@ macro_rules! store_suite {
                 due_deliveries_come_earliest_first,
                 only_the_partitions_asked_for_are_due,
                 a_delivery_whose_time_has_not_come_says_how_long,
-                a_lane_opens_with_what_is_due_already,
                 a_dead_delivery_is_never_due,
                 a_delivery_without_a_time_is_not_due,
                 every_other_state_is_due_when_its_time_comes,

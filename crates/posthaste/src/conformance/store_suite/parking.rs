@@ -95,30 +95,17 @@ pub async fn a_delivery_whose_time_has_not_come_says_how_long(t: Fixture) -> Res
     assert!(batch.deliveries.is_empty());
     let next = batch.next_in.expect("something is due later");
     assert!(next <= HOUR && next > HOUR / 2, "the sooner one: {next:?}");
-    let opened = t.open_one("a", lease_of(&entries[0], &leases)).await?.next_due_in;
-    assert!(opened.is_some_and(|next| next <= HOUR && next > HOUR / 2), "the lane knows it when it opens: {opened:?}");
     Ok(())
-}
-
-/// Opening a lane tells how much of it is due.
-pub async fn a_lane_opens_with_what_is_due_already(t: Fixture) -> Result<()> {
-    let (entry, leases) = one_order(&t).await?;
-    let lease = lease_of(&entry, &leases);
-    assert_eq!(t.open_one("a", lease).await?.next_due_in, None, "nothing is parked");
-    t.commit(&[parked("a", park(&entry, ParkedState::Retrying), &entry, &leases)]).await?;
-    eventually("it is due", || async { Ok(t.open_one("a", lease).await?.next_due_in == Some(Duration::ZERO)) }).await
 }
 
 /// Only an operator brings a dead delivery back.
 pub async fn a_dead_delivery_is_never_due(t: Fixture) -> Result<()> {
     let (entry, leases) = one_order(&t).await?;
-    let lease = lease_of(&entry, &leases);
     for due_in in [None, Some(Duration::ZERO)] {
         let dead = Park { due_in, ..park(&entry, ParkedState::Dead) };
         t.commit(&[parked("a", dead, &entry, &leases)]).await?;
         let batch = t.due("a").await?;
         assert!(batch.deliveries.is_empty() && batch.next_in.is_none());
-        assert_eq!(t.open_one("a", lease).await?.next_due_in, None);
     }
     Ok(())
 }

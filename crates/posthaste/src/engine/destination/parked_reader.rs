@@ -23,12 +23,20 @@ pub(super) struct ParkedReader {
     at: Option<Duration>,
     asked_at: Option<Duration>,
     under_way: bool,
+    /// Lanes that were opened and have had no answer yet.
+    opened: Vec<LaneId>,
 }
 
 impl ParkedReader {
     /// Asks at this time, or earlier if that was planned.
     pub(super) fn ask_at(&mut self, at: Duration) {
         self.at = Some(self.at.map_or(at, |planned| planned.min(at)));
+    }
+
+    /// A lane was opened: operators may have asked for something while nobody held its partition.
+    pub(super) fn opened(&mut self, lane: LaneId, now: Duration) {
+        self.opened.push(lane);
+        self.ask_at(now);
     }
 
     /// Asks now, whatever was planned.
@@ -48,7 +56,7 @@ impl ParkedReader {
     }
 
     fn asked(&mut self, now: Duration) {
-        *self = Self { at: None, asked_at: Some(now), under_way: true };
+        (self.at, self.asked_at, self.under_way) = (None, Some(now), true);
     }
 }
 
@@ -95,6 +103,7 @@ impl DestinationState {
             self.parked_reader.ask_at(now + next_in);
         }
         let complete = batch.deliveries.len() < limit;
+        self.recall_opened(lanes, !batch.deliveries.is_empty() || batch.next_in.is_some());
         if !complete {
             self.parked_reader.ask_at(now);
         }
@@ -112,6 +121,20 @@ impl DestinationState {
         if complete {
             self.lanes.iter_mut().filter(|lane| lanes.contains(&lane.id)).for_each(|lane| lane.due_seen());
         }
+    }
+
+    /// The holder before may have put something aside without knowing that its tenant was resumed. If anything is parked, it is looked at
+    /// again in the lanes whose first answer this is.
+    fn recall_opened(&mut self, answered: &[LaneId], anything_parked: bool) {
+        let lanes = &mut self.lanes;
+        self.parked_reader.opened.retain(|id| {
+            let Some(lane) = lanes.get_mut(*id) else { return false };
+            let is_answered = answered.contains(id);
+            if is_answered && anything_parked {
+                lane.recall();
+            }
+            !is_answered
+        });
     }
 
     /// Nothing is known about due deliveries.

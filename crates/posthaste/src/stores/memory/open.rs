@@ -17,14 +17,12 @@ impl Core {
     }
 
     fn lane_state(&self, partition: Partition, lane: &Lane) -> LaneState {
-        let first_due = lane.parked.values().filter_map(|parked| lane.ready_at(parked)).min();
         let holding = lane.parked.values().filter(|parked| parked.holds);
         let with_head: BTreeSet<_> = holding.filter_map(|parked| parked.key.as_ref()).collect();
         LaneState {
             partition,
             cursor: lane.cursor.clone(),
             held: lane.held.values().map(|held| (held.clone(), with_head.contains(&held.key))).collect(),
-            next_due_in: first_due.map(|at| at.saturating_sub(self.now)),
         }
     }
 }

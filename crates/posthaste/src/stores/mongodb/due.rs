@@ -50,18 +50,6 @@ async fn not_held(db: &Db, session: &mut ClientSession, parked: Vec<Document>) -
     Ok(parked.into_iter().filter(may_go).collect())
 }
 
-/// When the first parked delivery of a lane is due, that does not wait for another one.
-pub(super) async fn first_due(
-    db: &Db,
-    session: &mut ClientSession,
-    destination: &Name,
-    partition: Partition,
-) -> Result<Option<i64>> {
-    let lane = Lanes { db, destination, partitions: &[partition] };
-    let first = lane.parked(session, doc! { "$gt": date(i64::MIN) }, 1).await?;
-    Ok(first.first().and_then(|parked| moment(parked, "dueAt")))
-}
-
 /// The lanes that are asked for.
 struct Lanes<'a> {
     db: &'a Db,

@@ -5,17 +5,15 @@ use std::collections::{HashMap, HashSet};
 use mongodb::ClientSession;
 use mongodb::bson::{Bson, Document, doc};
 
-use super::codec::{self, corrupt, date, lane, moment};
+use super::MongoDb;
+use super::codec::{self, corrupt, lane};
 use super::db::{Db, found_in};
 use super::register::known;
 use super::retry::in_snapshot;
-use super::state::State;
-use super::{MongoDb, due};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Cursor, HeldKey, LaneState, Lease, Partition};
 use crate::message::OrderKey;
-use crate::rules::due::due_in;
 
 /// Held keys asked for by name in one question.
 const NAMED: usize = 1_000;
@@ -27,18 +25,11 @@ pub(super) async fn open(store: &MongoDb, destination: &Name, leases: &[Lease]) 
 
 async fn lanes(db: &Db, session: &mut ClientSession, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
     known(db, session, destination).await?;
-    let now = State::load(db, session).await?.now;
     let partitions: Vec<i64> = leases.iter().map(|lease| i64::from(lease.partition.number())).collect();
-    let first_due = first_due(db, session, destination, &partitions).await?;
     let mut held = held(db, session, destination, &partitions).await?;
     let mut lanes = Vec::new();
     for (partition, cursor) in cursors(db, session, destination, leases, &partitions).await? {
-        lanes.push(LaneState {
-            partition,
-            cursor,
-            held: held.remove(&partition).unwrap_or_default(),
-            next_due_in: first_due.get(&partition).map(|&at| due_in(at, now)),
-        });
+        lanes.push(LaneState { partition, cursor, held: held.remove(&partition).unwrap_or_default() });
     }
     Ok(lanes)
 }
@@ -97,36 +88,4 @@ async fn keys_with_head(db: &Db, session: &mut ClientSession, held: &[Document])
         }
     }
     Ok(with_head)
-}
-
-/// When the first parked delivery of each partition is due, under the same conditions as in `due`. Most lanes have none, so the first of
-/// each is found by one question, by `outbox_parked_lane`; only where that waits for another one, there is a second.
-async fn first_due(
-    db: &Db,
-    session: &mut ClientSession,
-    destination: &Name,
-    partitions: &[i64],
-) -> Result<HashMap<Partition, i64>> {
-    let due = doc! { "destination": destination.as_str(), "dueAt": { "$gt": date(i64::MIN) } };
-    let of_lane = vec![doc! { "$match": due }, doc! { "$sort": { "dueAt": 1, "seq": 1 } }, doc! { "$limit": 1 }];
-    let lookup = doc! {
-        "from": "outbox_parked", "localField": "_id", "foreignField": "partition", "pipeline": of_lane, "as": "first",
-    };
-    let stages = [
-        doc! { "$match": { "_id": { "$in": partitions } } },
-        doc! { "$project": { "_id": 1 } },
-        doc! { "$lookup": lookup },
-        doc! { "$unwind": "$first" },
-    ];
-    let mut first = HashMap::new();
-    for one in found_in(db.partitions.aggregate(stages).session(&mut *session).await?, session).await? {
-        let (partition, candidate) = (codec::partition(&one, "_id")?, one.get_document("first").ok());
-        let holds = candidate.is_some_and(|first| first.get_bool("holds").unwrap_or_default());
-        let at = match candidate.and_then(|first| moment(first, "dueAt")) {
-            Some(at) if holds => Some(at),
-            _ => due::first_due(db, session, destination, partition).await?,
-        };
-        first.extend(at.map(|at| (partition, at)));
-    }
-    Ok(first)
 }

@@ -1,9 +1,7 @@
 //! Where the lanes of a destination stand.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
-use mysql_async::prelude::Queryable;
 use mysql_async::{Row, Transaction, params};
 
 use super::family::with_server;
@@ -22,14 +20,12 @@ pub(super) async fn open(store: &MySql, destination: &Name, leases: &[Lease]) ->
     known(&mut snapshot, destination).await?;
     let mut cursors = cursors(&mut snapshot, destination, lanes.replace("{partitions}", &list)).await?;
     let mut held = held(&mut snapshot, destination, &list).await?;
-    let first_due = first_due(&mut snapshot, destination).await?;
     snapshot.rollback().await?;
     let lane = |lease: &Lease| {
         Some(LaneState {
             partition: lease.partition,
             cursor: cursors.remove(&(lease.partition, lease.epoch))?,
             held: held.remove(&lease.partition).unwrap_or_default(),
-            next_due_in: first_due.get(&lease.partition).copied(),
         })
     };
     Ok(leases.iter().filter_map(lane).collect())
@@ -63,10 +59,4 @@ async fn held(
         held.entry(codec::partition(row)?).or_default().push(one);
     }
     Ok(held)
-}
-
-async fn first_due(snapshot: &mut Transaction<'_>, destination: &Name) -> Result<HashMap<Partition, Duration>> {
-    let of = params! { "destination" => destination.as_str() };
-    let rows: Vec<Row> = snapshot.exec(include_str!("sql/open/first_due.sql"), of).await?;
-    rows.iter().map(|row| Ok((codec::partition(row)?, codec::until(codec::get(row, "due_in")?)))).collect()
 }

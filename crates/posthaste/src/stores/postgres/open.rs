@@ -1,7 +1,6 @@
 //! Where the lanes of a destination stand.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use super::pool::Client;
 use super::session::Statements;
@@ -16,12 +15,11 @@ pub(super) async fn open(store: &Postgres, destination: &Name, leases: &[Lease])
     let client = store.client().await?;
     register::check_known(&client, destination).await?;
     let mut cursors = cursors(&client, destination, leases).await?;
-    let (mut held, first_due) = (held(&client, destination).await?, first_due(&client, destination).await?);
+    let mut held = held(&client, destination).await?;
     let state = |lease: &Lease| {
         let partition = lease.partition;
         let cursor = cursors.remove(&partition)?;
-        let (held, next_due_in) = (held.remove(&partition).unwrap_or_default(), first_due.get(&partition).copied());
-        Some(LaneState { partition, cursor, held, next_due_in })
+        Some(LaneState { partition, cursor, held: held.remove(&partition).unwrap_or_default() })
     };
     Ok(leases.iter().filter_map(state).collect())
 }
@@ -50,11 +48,4 @@ async fn held(client: &Client, destination: &Name) -> Result<HashMap<Partition, 
         of_lane.push((HeldKey { key, after, until }, row.try_get("has_head")?));
     }
     Ok(held)
-}
-
-async fn first_due(client: &Client, destination: &Name) -> Result<HashMap<Partition, Duration>> {
-    let rows = client.query(include_str!("sql/open/first_due.sql"), &[&destination.as_str()]).await?;
-    rows.iter()
-        .map(|row| Ok((codec::partition(row.try_get("partition")?)?, codec::until(row.try_get("due_in")?))))
-        .collect()
 }

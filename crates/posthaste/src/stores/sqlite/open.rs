@@ -1,15 +1,12 @@
 //! Where the lanes of a destination stand.
 
-use std::collections::HashMap;
-
 use rusqlite::{Connection, OptionalExtension, named_params};
 
+use super::Sqlite;
 use super::register::known;
-use super::{Sqlite, codec};
 use crate::destination::Name;
 use crate::error::Result;
 use crate::journal::{Cursor, HeldKey, LaneState, Lease, Partition};
-use crate::rules::due::due_in;
 use crate::stores::{done, values};
 
 pub(super) async fn open(store: &Sqlite, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
@@ -20,8 +17,6 @@ pub(super) async fn open(store: &Sqlite, destination: &Name, leases: &[Lease]) -
 fn lanes(connection: &Connection, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
     let snapshot = connection.unchecked_transaction()?;
     known(&snapshot, destination)?;
-    let now = codec::now();
-    let first_due = first_due(&snapshot, destination)?;
     let mut lanes = Vec::new();
     for lease in leases {
         if let Some(cursor) = cursor(&snapshot, destination, lease)? {
@@ -29,7 +24,6 @@ fn lanes(connection: &Connection, destination: &Name, leases: &[Lease]) -> Resul
                 partition: lease.partition,
                 cursor,
                 held: held(&snapshot, destination, lease.partition)?,
-                next_due_in: first_due.get(&lease.partition).map(|&at| due_in(at, now)),
             });
         }
     }
@@ -54,11 +48,4 @@ fn held(connection: &Connection, destination: &Name, partition: Partition) -> Re
         Ok((HeldKey { key, after, until }, row.get("has_head")?))
     })?;
     Ok(held.collect::<Result<_, _>>()?)
-}
-
-fn first_due(connection: &Connection, destination: &Name) -> Result<HashMap<Partition, i64>> {
-    let mut statement = connection.prepare_cached(include_str!("sql/open/first_due.sql"))?;
-    let of = named_params! { ":destination": destination.as_str() };
-    let due = statement.query_map(of, |row| Ok((row.get("partition")?, row.get("first_due_at")?)))?;
-    Ok(due.collect::<Result<_, _>>()?)
 }
