@@ -13,6 +13,8 @@ use crate::sink::settings::{Tls, Urls};
 
 mod client;
 mod connection;
+#[cfg(test)]
+pub(crate) mod fake;
 mod verdict;
 
 /// Where a server is, and how long it may take.

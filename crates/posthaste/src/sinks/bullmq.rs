@@ -13,7 +13,6 @@ use async_trait::async_trait;
 
 use self::connection::Queues;
 pub use self::settings::{Mode, Payload, Settings};
-use self::verdict::from_client;
 use crate::sink::redis_client::Connection;
 pub use crate::sink::redis_client::Sentinel;
 use crate::sink::settings::Problem;
@@ -58,8 +57,7 @@ impl Sink for Bullmq {
     }
 
     async fn check(&self) -> Result<(), Error> {
-        let pinged = self.commands.query::<String>(&redis::cmd("PING")).await;
-        pinged.map(|_| ()).map_err(|error| from_client(&error, &self.commands))
+        self.commands.ping().await
     }
 
     async fn describe(&self) -> Vec<String> {

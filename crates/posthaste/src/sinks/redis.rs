@@ -15,14 +15,16 @@ use futures_util::future::join_all;
 use self::encode::Rest;
 use self::publish::Appended;
 pub use self::settings::Settings;
-use self::verdict::from_client;
 use crate::sink::redis_client::Connection;
 pub use crate::sink::redis_client::Sentinel;
 use crate::sink::settings::Problem;
 pub use crate::sink::settings::{Tls, Urls};
 use crate::sink::{Error, Outcome, Outcomes, Run, Sink, Verdict};
 
+mod answer;
 mod encode;
+#[cfg(test)]
+mod hostile;
 mod names;
 mod publish;
 mod settings;
@@ -76,8 +78,7 @@ impl Sink for Redis {
     }
 
     async fn check(&self) -> Result<(), Error> {
-        let pinged = self.connection.query::<String>(&redis::cmd("PING")).await;
-        pinged.map(|_| ()).map_err(|error| from_client(&error, &self.connection))
+        self.connection.ping().await
     }
 }
 

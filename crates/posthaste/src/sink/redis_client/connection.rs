@@ -4,11 +4,13 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use redis::{AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind};
+use redis::{AsyncConnectionConfig, Cmd, ErrorKind, FromRedisValue, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::sync::Mutex;
 
 use super::client::{Client, OpenConnection};
+use super::verdict::{from_client, nonsense};
 use super::{Address, Script};
+use crate::sink::Error;
 use crate::sink::settings::Problem;
 use crate::sink::shared_connection::SharedConnection;
 
@@ -33,8 +35,41 @@ impl Connection {
         })
     }
 
+    /// Whether somebody is there who speaks like Redis.
+    pub(crate) async fn ping(&self) -> Result<(), Error> {
+        let pong = |answer| matches!(answer, Value::SimpleString(said) if said == "PONG").then_some(());
+        let answer = self.query(&redis::cmd("PING")).await;
+        self.understood(answer, pong).await
+    }
+
+    /// Calls a script and reads its answer, of which `read` makes nothing if the script cannot have given it. The conversions of the
+    /// client are no help there: they take nothing for an empty list, and one value for a list of one.
+    pub(crate) async fn call<T>(
+        &self,
+        script: &Script,
+        command: &Cmd,
+        read: impl FnOnce(Value) -> Option<T>,
+    ) -> Result<T, Error> {
+        let answer = self.run(script, command).await;
+        self.understood(answer, read).await
+    }
+
+    async fn understood<T>(
+        &self,
+        answer: RedisResult<Value>,
+        read: impl FnOnce(Value) -> Option<T>,
+    ) -> Result<T, Error> {
+        let answer = answer.map_err(|error| from_client(&error, self))?;
+        let Some(understood) = read(answer) else {
+            // Nobody knows which question the next answer on it would be to.
+            self.discard().await;
+            return Err(nonsense(self));
+        };
+        Ok(understood)
+    }
+
     /// Calls a script, which the server knows unless it was restarted.
-    pub(crate) async fn call<T: FromRedisValue>(&self, script: &Script, command: &Cmd) -> RedisResult<T> {
+    async fn run(&self, script: &Script, command: &Cmd) -> RedisResult<Value> {
         match self.query(command).await {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
                 let mut load = redis::cmd("SCRIPT");

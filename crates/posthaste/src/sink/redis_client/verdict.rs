@@ -19,6 +19,13 @@ pub(crate) fn from_client(error: &RedisError, connection: &Connection) -> Error 
     }
 }
 
+/// An answer that nobody who was asked this gives: whoever is there is not Redis, or answers somebody else.
+pub(crate) fn nonsense(connection: &Connection) -> Error {
+    Error::unreachable(format_args!(
+        "{connection} gave an answer that is none: is something else there, or in between?"
+    ))
+}
+
 /// An error of the server, as it wrote it: a word in capitals, and a text.
 pub(crate) fn from_server(said: &str, connection: &Connection) -> Error {
     let code = said.split(' ').next().unwrap_or_default();

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
-use redis::{Cmd, RedisResult};
+use redis::Cmd;
 
 use super::Bullmq;
 use super::encode::Job;
 use super::queue::Queue;
-use super::verdict::{Answer, Ended, ended, from_client, of_job};
+use super::verdict::{Ended, of_job, read};
 use crate::sink::redis_client::{Connection, Script};
 use crate::sink::{Delivery, Error, Outcome, Run};
 
@@ -48,7 +48,7 @@ impl Bullmq {
         let ticket = queue.expect(&job.id);
         queue.listen().await?;
         let added = self.add(&queue, std::slice::from_ref(job)).await?;
-        match added.into_iter().next().and_then(ended) {
+        match added.into_iter().next().flatten() {
             Some(ended) => Ok(ended),
             None => ticket.wait().await,
         }
@@ -84,23 +84,23 @@ impl Bullmq {
         Ok(jobs.len())
     }
 
-    async fn add(&self, queue: &Arc<Queue>, jobs: &[Job<'_>]) -> Result<Vec<Answer>, Error> {
+    /// Adds jobs; those of them that have ended, how.
+    async fn add(&self, queue: &Arc<Queue>, jobs: &[Job<'_>]) -> Result<Vec<Option<Ended>>, Error> {
         let mut command = call(&ADD, &queue.base);
         command.arg(self.settings.delay.as_millis() as u64).arg(self.settings.priority);
         for job in jobs {
             command.arg(&job.id).arg(job.name).arg(&job.data).arg(&job.options);
             command.arg(job.number).arg(if job.again { "again" } else { "" });
         }
-        let added = self.commands.call(&ADD, &command).await;
-        added.map_err(|error| from_client(&error, &self.commands))
+        self.commands.call(&ADD, &command, |answer| read(answer, jobs.len())).await
     }
 }
 
-/// What became of jobs.
-pub(super) async fn look(commands: &Connection, base: &str, ids: &[String]) -> RedisResult<Vec<Answer>> {
+/// What became of jobs: those of them that have ended, how.
+pub(super) async fn look(commands: &Connection, base: &str, ids: &[String]) -> Result<Vec<Option<Ended>>, Error> {
     let mut command = call(&LOOK, base);
     command.arg(ids);
-    commands.call(&LOOK, &command).await
+    commands.call(&LOOK, &command, |answer| read(answer, ids.len())).await
 }
 
 fn call(script: &Script, base: &str) -> Cmd {

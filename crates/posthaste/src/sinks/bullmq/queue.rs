@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use super::events::Events;
 use super::publish::look;
-use super::verdict::{Ended, ended, from_client};
+use super::verdict::{Ended, from_client};
 use crate::sink::Error;
 use crate::sink::redis_client::Connection;
 
@@ -111,10 +111,9 @@ impl Queue {
 
     async fn look_at(&self, ids: &[String]) -> Result<(), Error> {
         for ids in ids.chunks(LOOK_AT_ONCE) {
-            let answers = look(&self.commands, &self.base, ids).await;
-            let answers = answers.map_err(|error| from_client(&error, &self.commands))?;
-            for (id, answer) in ids.iter().zip(answers) {
-                if let Some(ended) = ended(answer) {
+            let looked = look(&self.commands, &self.base, ids).await?;
+            for (id, ended) in ids.iter().zip(looked) {
+                if let Some(ended) = ended {
                     self.tell(id, Ok(ended));
                 }
             }

@@ -8,7 +8,8 @@
 --       values, the body last; in which of them entries differ (two bytes each); for each run how many messages it has (two bytes)
 --       and whether its key has an order (a byte). Then for each message its channel, if there are any, and of the first one all
 --       texts, of the others those in which entries differ.
--- Answers for each run of which not all are there: which one, how many are, and the error that stopped it.
+-- Answers how many messages are there, and for each run of which not all are: which one, how many are, and the error that stopped it.
+-- The first number is what tells the answer from one that says nothing.
 --
 -- Known is, for each of the last calls, the ids of its messages and the highest position so far. A higher position is new, so
 -- nearly always no id is looked at. A lower one whose id is known was sent before; one whose id is not known is late on purpose
@@ -62,7 +63,7 @@ for i = 1, #ARGV[7], 2 do
   places[#places + 1] = before + high * 256 + low
 end
 
-local answers, at, n = {}, 8, 0
+local answers, at, n = { 0 }, 8, 0
 for run = 1, #runs / 3 do
   local high, low, ordered = runs:byte(run * 3 - 2, run * 3)
   local first, last = n + 1, n + high * 256 + low
@@ -102,6 +103,7 @@ for run = 1, #runs / 3 do
     local reached, is_first = position_of(there), highest == ''
     remember(memory, added, reached > highest and reached or highest, is_first)
   end
+  answers[1] = answers[1] + there - n
   if there < last then
     answers[#answers + 1] = run
     answers[#answers + 1] = there - first + 1

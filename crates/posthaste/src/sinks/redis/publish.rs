@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::Redis;
 use super::encode::Call;
 use super::verdict::{from_client, from_server};
+use super::{Redis, answer};
 use crate::sink::Error;
 use crate::sink::redis_client::Script;
 
@@ -19,28 +19,20 @@ pub(super) struct Appended {
 impl Redis {
     /// Calls the script. Answers for each part how much of it is there, and what stopped it.
     pub(super) async fn append(&self, call: &Call<'_>) -> Vec<Appended> {
-        let all = |stopped: Option<Error>| -> Vec<Appended> {
-            let there = |messages| if stopped.is_some() { 0 } else { messages };
-            call.parts
-                .iter()
-                .map(|(_, messages)| Appended { there: there(*messages), stopped: stopped.clone() })
-                .collect()
+        let said = match self.called(call).await {
+            Ok(said) => said,
+            Err(error) => return nothing(call, &error),
         };
-        let called = self.connection.call::<Vec<(usize, usize, String)>>(&APPEND, &call.command(&self.settings)).await;
-        let incomplete = match called {
-            Ok(incomplete) => incomplete,
-            Err(error) => return all(Some(from_client(&error, &self.connection))),
-        };
-        if let Err(error) = self.replicated().await {
-            return all(Some(error));
-        }
-        let mut appended = all(None);
-        for (part, there, said) in incomplete {
-            if let Some(stopped) = part.checked_sub(1).and_then(|nth| appended.get_mut(nth)) {
-                *stopped = Appended { there, stopped: Some(from_server(&said, &self.connection)) };
-            }
-        }
-        appended
+        let stopped = |said: &String| from_server(said, &self.connection);
+        said.iter().map(|part| Appended { there: part.there, stopped: part.stopped.as_ref().map(stopped) }).collect()
+    }
+
+    async fn called(&self, call: &Call<'_>) -> Result<Vec<answer::Part>, Error> {
+        let messages: Vec<usize> = call.parts.iter().map(|(_, messages)| *messages).collect();
+        let command = call.command(&self.settings);
+        let said = self.connection.call(&APPEND, &command, |answer| answer::read(answer, &messages)).await?;
+        self.replicated().await?;
+        Ok(said)
     }
 
     /// Waits until as many replicas as wanted have all that was written so far.
@@ -60,4 +52,9 @@ impl Redis {
             Err(error) => Err(from_client(&error, &self.connection)),
         }
     }
+}
+
+/// Of a call that was not answered nothing counts, although something may be there.
+fn nothing(call: &Call<'_>, error: &Error) -> Vec<Appended> {
+    call.parts.iter().map(|_| Appended { there: 0, stopped: Some(error.clone()) }).collect()
 }
