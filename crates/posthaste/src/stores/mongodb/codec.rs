@@ -10,9 +10,12 @@ use crate::stores::values::{self, tenant};
 
 pub(super) mod chunks;
 pub(super) mod document;
+#[cfg(test)]
+mod hostile;
 pub(super) mod id;
 mod json;
 pub(super) mod lane;
+mod mend;
 mod reading;
 mod row;
 mod value;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
+use mongodb::bson::raw::cstr;
+use mongodb::bson::{Bson, Document, RawArrayBuf, RawDocument, RawDocumentBuf, doc, rawdoc};
 use mongodb::{ClientSession, Collection, Cursor, Database, SessionCursor};
 
 use super::codec::{corrupt, number};
@@ -100,6 +101,22 @@ impl Db {
         session: Option<&mut ClientSession>,
     ) -> Result<u64> {
         self.write("update", collection, "updates", updates, session).await
+    }
+
+    /// One update of a document of the journal whose `_id` is nothing that a document of ours could hold.
+    pub(super) async fn update_written(
+        &self,
+        written_id: &RawDocument,
+        change: &Document,
+        session: &mut ClientSession,
+    ) -> Result<u64> {
+        let mut update = RawDocumentBuf::new();
+        update.append(cstr!("q"), written_id.to_owned());
+        update.append(cstr!("u"), RawDocumentBuf::try_from(change).map_err(mongodb::error::Error::from)?);
+        let mut updates = RawArrayBuf::new();
+        updates.push(update);
+        let command = rawdoc! { "update": self.options.collection.as_str(), "updates": updates };
+        counted(&self.database.run_raw_command(command).session(session).await?)
     }
 
     /// Many updates in one request, outside of transactions, for which nobody waits long: where somebody's transaction is in the way, or

@@ -13,7 +13,7 @@ use mongodb::ClientSession;
 use mongodb::bson::{Bson, doc};
 use mongodb::options::ReturnDocument;
 
-use self::place::Place;
+use self::place::{Place, Update};
 use super::change_stream::resume_token;
 use super::codec::{self, Row, moment, whole};
 use super::db::Db;
@@ -133,8 +133,15 @@ async fn number_in(store: &MongoDb, session: &mut ClientSession, partitions: u16
     let count = places.iter().filter(|place| matches!(place, Place::Message(..))).count() as i64;
     let (newest, now) = take_numbers(store, session, count).await?;
     let mut next = newest - count;
-    let updates = places.into_iter().map(|place| place.update(&mut next, partitions, now, &db.options)).collect();
-    db.update_all(&db.options.collection, updates, Some(session)).await?;
+    let updates = places.into_iter().map(|place| place.update(&mut next, partitions, now, &db.options));
+    let (unnamed, named): (Vec<Update>, Vec<Update>) = updates.partition(|update| update.written_id.is_some());
+    for update in unnamed {
+        if let Some(written_id) = &update.written_id {
+            db.update_written(written_id, &update.change(), session).await?;
+        }
+    }
+    let named = named.into_iter().map(Update::statement).collect();
+    db.update_all(&db.options.collection, named, Some(session)).await?;
     Ok(Numbered { newest, more })
 }
 

@@ -13,6 +13,7 @@ use crate::servers;
 
 mod backlog;
 mod clients;
+mod damaged;
 mod failovers;
 mod faults;
 mod left_open;

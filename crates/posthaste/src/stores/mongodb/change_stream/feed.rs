@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mongodb::bson::{Bson, Document, Timestamp};
+use mongodb::bson::{Bson, RawDocument, Timestamp};
 use mongodb::change_stream::event::ResumeToken;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
@@ -172,7 +172,7 @@ impl Feed {
     /// Takes note of an event and of where the stream is.
     pub(in crate::stores::mongodb) fn note_event(
         &self,
-        event: Option<&Document>,
+        event: Option<&RawDocument>,
         token: Option<ResumeToken>,
         events: &str,
     ) {
@@ -184,7 +184,9 @@ impl Feed {
         told.count += 1;
         let place = event.get_timestamp("clusterTime").ok().map(|at| (at, told.count));
         let collection = event.get_document("ns").ok().and_then(|ns| ns.get_str("coll").ok());
-        let id = event.get_document("documentKey").ok().and_then(|key| key.get("_id"));
+        // One that is not UTF-8 is nobody's: such a document is no message.
+        let id = event.get_document("documentKey").ok().and_then(|key| key.get("_id").ok()?);
+        let id = id.and_then(|id| Bson::try_from(id).ok());
         // Documents that carry the server's clock need no other order.
         let is_plain = !event.get_bool("stamped").unwrap_or(false);
         if let (Some(place), Some(id)) = (place, id)
@@ -194,7 +196,7 @@ impl Feed {
             if told.commits.len() >= REMEMBERED {
                 told.commits.clear();
             }
-            told.commits.insert(id_text(id), place);
+            told.commits.insert(id_text(&id), place);
         }
     }
 

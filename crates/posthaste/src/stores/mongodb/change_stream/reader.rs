@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mongodb::bson::{Document, doc};
+use mongodb::bson::{RawDocumentBuf, doc};
 use mongodb::change_stream::ChangeStream;
 use mongodb::change_stream::event::ResumeToken;
 use mongodb::options::ReadConcern;
@@ -65,7 +65,7 @@ fn is_fatal(error: &Error) -> bool {
     code.is_some_and(|code| !RESUMABLE.contains(&code))
 }
 
-async fn open(db: &Db, resume: Option<ResumeToken>) -> Result<ChangeStream<Document>> {
+async fn open(db: &Db, resume: Option<ResumeToken>) -> Result<ChangeStream<RawDocumentBuf>> {
     let events = &db.options.collection;
     let ended = ["drop", "rename", "dropDatabase", "invalidate"];
     let wanted = doc! { "$match": { "$or": [
@@ -92,14 +92,14 @@ async fn open(db: &Db, resume: Option<ResumeToken>) -> Result<ChangeStream<Docum
 
 /// Until it ends, and why. An end is announced with the last batch, which is still to be read: the `invalidate` in it is where
 /// the next stream starts.
-async fn read(db: &Db, feed: &Feed, mut stream: ChangeStream<Document>) -> Error {
+async fn read(db: &Db, feed: &Feed, mut stream: ChangeStream<RawDocumentBuf>) -> Error {
     loop {
         let event = match timeout(SILENCE, stream.next_if_any()).await {
             Ok(Ok(event)) => event,
             Ok(Err(error)) => return error.into(),
             Err(_) => return error::too_slow(),
         };
-        feed.note_event(event.as_ref(), stream.resume_token(), &db.options.collection);
+        feed.note_event(event.as_deref(), stream.resume_token(), &db.options.collection);
         match event {
             Some(_) => feed.announce(),
             None if stream.is_alive() => feed.has_caught_up(),

@@ -53,7 +53,11 @@ impl<'a> Reading<'a> {
 
     /// What the library and the sequencer wrote.
     pub(super) fn own(&mut self, value: RawBsonRef<'_>) -> Result<()> {
-        let Some(own) = value.as_document() else { return Ok(()) };
+        let Some(own) = value.as_document() else {
+            self.row.is_in_the_way = true;
+            self.row.damage = Some("`posthaste` is not for writers".into());
+            return Ok(());
+        };
         for element in own {
             let (name, value) = element.map_err(|_| corrupt("a document of the journal is damaged"))?;
             match name.as_str() {
@@ -156,6 +160,9 @@ fn blank() -> Row {
         status: None,
         is_processed: false,
         id_is_given: false,
+        damage: None,
+        written_id: None,
+        is_in_the_way: false,
     }
 }
 

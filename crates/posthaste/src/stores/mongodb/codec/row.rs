@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use mongodb::bson::{self, Bson, RawDocument};
+use mongodb::bson::{self, Bson, RawDocument, RawDocumentBuf};
 
 use super::super::db::Db;
+use super::super::options::Field;
+use super::mend::{Mended, mend};
 use super::reading::Reading;
 use super::{corrupt, position};
 use crate::error::Result;
@@ -32,6 +34,12 @@ pub(in crate::stores::mongodb) struct Row {
     pub(in crate::stores::mongodb) is_processed: bool,
     /// Its id is neither its `_id` nor made of it.
     pub(in crate::stores::mongodb) id_is_given: bool,
+    /// Why it cannot be a message, whatever its values are.
+    pub(in crate::stores::mongodb) damage: Option<String>,
+    /// The document with nothing but its `_id`, where that is no value that we could ask for.
+    pub(in crate::stores::mongodb) written_id: Option<RawDocumentBuf>,
+    /// Something else stands where the sequencer writes.
+    pub(in crate::stores::mongodb) is_in_the_way: bool,
 }
 
 impl Row {
@@ -49,6 +57,14 @@ impl Row {
 /// Reads a document, whoever wrote it. What is missing or makes no sense is left empty: whether it can be a message at all is
 /// decided once, by the sequencer.
 pub(in crate::stores::mongodb) fn row(db: &Db, document: &RawDocument) -> Result<Row> {
+    read(db, document).or_else(|damaged| {
+        let mended = mend(document.as_bytes()).ok_or(damaged)?;
+        let row = read(db, &mended.document)?;
+        Ok(Row { damage: damage(db, &mended).or(row.damage), written_id: mended.written_id, ..row })
+    })
+}
+
+fn read(db: &Db, document: &RawDocument) -> Result<Row> {
     let mut reading = Reading::new(db);
     for element in document {
         let (name, value) = element.map_err(|_| corrupt("a document of the journal is damaged"))?;
@@ -63,4 +79,14 @@ pub(in crate::stores::mongodb) fn row(db: &Db, document: &RawDocument) -> Result
         }
     }
     Ok(reading.end())
+}
+
+/// What tells a message from others, routes or orders it has to be what was written. The rest is delivered as well as it can be.
+fn damage(db: &Db, mended: &Mended) -> Option<String> {
+    let matters = |name: &&String| match db.field(name) {
+        Some(Field::Payload | Field::Headers | Field::Status | Field::LastError) => false,
+        Some(_) => true,
+        None => ["_id", "posthaste"].contains(&name.as_str()),
+    };
+    mended.changed.iter().find(matters).map(|name| format!("`{name}` is damaged, as a text is that is not UTF-8"))
 }

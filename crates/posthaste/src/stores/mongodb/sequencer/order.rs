@@ -16,7 +16,8 @@ use super::super::codec::Row;
 
 /// Sorts a batch, which is in the order of storage, into the order of the transactions that wrote it.
 pub(super) async fn in_order(store: &MongoDb, rows: Vec<Row>, patience: Duration) -> Vec<Row> {
-    let plain: Vec<&Bson> = rows.iter().filter(|row| row.recorded_at.is_none()).map(|row| &row.id).collect();
+    let plain: Vec<&Bson> =
+        rows.iter().filter(|row| row.recorded_at.is_none() && row.written_id.is_none()).map(|row| &row.id).collect();
     let committed = if plain.is_empty() {
         None
     } else {

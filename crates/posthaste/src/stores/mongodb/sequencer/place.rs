@@ -1,6 +1,6 @@
 //! What becomes of a document that has no position yet.
 
-use mongodb::bson::{Bson, Document, doc};
+use mongodb::bson::{Bson, Document, RawDocumentBuf, doc};
 
 use super::super::codec::{self, Row, date};
 use super::super::options::Options;
@@ -18,39 +18,64 @@ pub(super) enum Place {
     /// In the journal, with the id it gets where `_id` does not tell.
     Message(Box<Row>, Option<MessageId>),
     /// Outside: it was delivered already.
-    Done(Bson),
+    Done(Box<Row>),
     /// Outside: it cannot be a message, for this reason.
-    Refused(Bson, String),
+    Refused(Box<Row>, String),
+}
+
+/// What is written into a document.
+pub(super) struct Update {
+    id: Bson,
+    set: Document,
+    /// The document with nothing but its `_id`, where that is no value that we could ask for.
+    pub(super) written_id: Option<RawDocumentBuf>,
+}
+
+impl Update {
+    pub(super) fn change(&self) -> Document {
+        doc! { "$set": self.set.clone() }
+    }
+
+    /// As one of many.
+    pub(super) fn statement(self) -> Document {
+        doc! { "q": { "_id": self.id }, "u": { "$set": self.set } }
+    }
 }
 
 impl Place {
     pub(super) fn of(row: Row, options: &Options) -> Self {
-        if row.by_library {
+        if row.by_library && row.damage.is_none() {
             return Self::Message(Box::new(row), None);
         }
         if row.is_processed || row.status.as_deref() == Some(options.status.published.as_str()) {
-            return Self::Done(row.id);
+            return Self::Done(Box::new(row));
         }
         if let Some(why) = refusal(&row) {
-            return Self::Refused(row.id, why);
+            return Self::Refused(Box::new(row), why);
         }
         let id = if row.message.id.0.is_nil() { Some(MessageId::generate()) } else { given(&row) };
         Self::Message(Box::new(row), id)
     }
 
     /// The update that puts the document there. Messages take the `next` number.
-    pub(super) fn update(self, next: &mut i64, partitions: u16, now: i64, options: &Options) -> Document {
-        let (id, set) = match self {
+    pub(super) fn update(self, next: &mut i64, partitions: u16, now: i64, options: &Options) -> Update {
+        let (row, set) = match self {
             Self::Message(mut row, given) => {
                 *next += 1;
                 row.message.id = given.unwrap_or(row.message.id);
                 let set = numbered(&row, given, *next, partitions, now);
-                (row.id, set)
+                (row, set)
             }
-            Self::Done(id) => (id, doc! { "posthaste.seq": ADOPTED }),
-            Self::Refused(id, why) => (id, refused(&why, options)),
+            Self::Done(row) => {
+                let set = outside(&row, doc! { "seq": ADOPTED });
+                (row, set)
+            }
+            Self::Refused(row, why) => {
+                let set = refused(&row, &why, options);
+                (row, set)
+            }
         };
-        doc! { "q": { "_id": id }, "u": { "$set": set } }
+        Update { id: row.id, set, written_id: row.written_id }
     }
 }
 
@@ -58,7 +83,7 @@ impl Place {
 /// must make sense.
 pub(in crate::stores::mongodb) fn refusal(row: &Row) -> Option<String> {
     let limits = Limits { name_bytes: 1_000, ..Limits::default() };
-    limits.check(&row.message).err().map(|invalid| invalid.to_string())
+    row.damage.clone().or_else(|| limits.check(&row.message).err().map(|invalid| invalid.to_string()))
 }
 
 fn given(row: &Row) -> Option<MessageId> {
@@ -80,8 +105,16 @@ fn numbered(row: &Row, given: Option<MessageId>, seq: i64, partitions: u16, now:
     set
 }
 
-fn refused(why: &str, options: &Options) -> Document {
-    let mut set = doc! { "posthaste.seq": REFUSED, "posthaste.refused": why };
+/// What is ours in a document that stays outside: beside what is there, or in its place if it cannot be beside it.
+fn outside(row: &Row, own: Document) -> Document {
+    if row.is_in_the_way {
+        return doc! { "posthaste": own };
+    }
+    own.into_iter().map(|(name, value)| (format!("posthaste.{name}"), value)).collect()
+}
+
+fn refused(row: &Row, why: &str, options: &Options) -> Document {
+    let mut set = outside(row, doc! { "seq": REFUSED, "refused": why });
     if options.stamp_status {
         set.insert(&options.fields.status, &options.status.failed);
         set.insert(&options.fields.last_error, why);

@@ -10,7 +10,7 @@ use posthaste::stores::mongodb::{MongoDb, Options, StatusNames};
 use super::Database;
 use crate::servers;
 
-async fn entries(store: &MongoDb) -> Result<Vec<Entry>> {
+pub(super) async fn entries(store: &MongoDb) -> Result<Vec<Entry>> {
     let until = store.advance().await?;
     let partitions = Partition::all(store.partitions().await?).collect();
     let request = ReadRequest { partitions, after: Position::START, until, limit: 1_000, max_bytes: usize::MAX };
