@@ -10,8 +10,8 @@ use tokio_postgres::config::SslMode;
 use super::Options;
 use crate::error::{Error, Kind, Result};
 
-/// What of a server's certificate is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What of a server's certificate is checked, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Check {
     /// As `sslmode` has it by itself: nothing, unless it is `require`.
     AsNeeded,
@@ -82,8 +82,9 @@ impl Taken {
     fn take(&mut self, parameter: &str) -> Option<String> {
         let file = |path: &str| Some(PathBuf::from(path.replace("%2F", "/").replace("%2f", "/")));
         match parameter.split_once('=') {
+            // The strictest of several counts.
             Some(("sslmode", "verify-full")) => self.check = Some(Check::Everything),
-            Some(("sslmode", "verify-ca")) => self.check = Some(Check::Authority),
+            Some(("sslmode", "verify-ca")) => self.check = self.check.max(Some(Check::Authority)),
             Some(("sslrootcert", "system")) => return None,
             Some(("sslrootcert", path)) => self.roots = file(path),
             Some(("sslcert", path)) => self.certificate = file(path),
@@ -93,6 +94,9 @@ impl Taken {
         parameter.starts_with("sslmode").then(|| "sslmode=require".to_owned())
     }
 }
+
+#[cfg(test)]
+mod hostile;
 
 #[cfg(test)]
 mod tests {
