@@ -5,6 +5,9 @@
 /// Characters of a normalised error; the rest is left out.
 const MOST: usize = 200;
 
+/// Bytes of a word; a longer one is left out.
+const LONGEST_WORD: usize = 100;
+
 /// Words after which a number of three digits is an answer and not an id.
 const BEFORE_STATUS: [&str; 9] = ["http", "status", "answered", "answer", "code", "error", "smtp", "returned", "said"];
 
@@ -67,6 +70,10 @@ impl Pattern {
 
     /// Adds a word as far as it is the same in all errors of a kind.
     fn word(&mut self, word: &str) {
+        if word.len() > LONGEST_WORD {
+            self.star();
+            return;
+        }
         let core = word.trim_end_matches(['.', ':', '!', '?', '\'']);
         let punctuation = &word[core.len()..];
         if !varies(core) || self.is_status(core) {
@@ -88,9 +95,11 @@ impl Pattern {
         number && before.is_some_and(|before| BEFORE_STATUS.contains(&before.to_ascii_lowercase().as_str()))
     }
 
-    /// Without stars that follow each other.
+    /// Without stars that follow each other, and with one in the place of blanks at the ends, where nobody would see them.
     fn collapsed(self) -> String {
-        let mut text = self.text.trim().to_owned();
+        let star = |blank: bool| if blank { "*" } else { "" };
+        let (first, last) = (self.text.starts_with(char::is_whitespace), self.text.ends_with(char::is_whitespace));
+        let mut text = format!("{}{}{}", star(first), self.text.trim(), star(last)).replace("**", "*");
         while text.contains("* *") {
             text = text.replace("* *", "*");
         }
@@ -102,6 +111,9 @@ impl Pattern {
 fn varies(word: &str) -> bool {
     word.contains("://") || word.contains('@') || word.chars().any(|c| c.is_ascii_digit())
 }
+
+#[cfg(test)]
+mod hostile;
 
 #[cfg(test)]
 mod tests {
