@@ -5,7 +5,7 @@
 //! must not use it for that: the `Host` has to be ours (a foreign name that was rebound to loopback is not), and an `Origin`, if there is
 //! one, has to be the same.
 
-use std::net::IpAddr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
@@ -52,13 +52,19 @@ impl Access {
 
     /// An address cannot be rebound; a name has to be known.
     fn is_ours(&self, host: &str) -> bool {
-        let name = match host.strip_prefix('[') {
-            Some(rest) => rest.split(']').next().unwrap_or_default(),
-            None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.ends_with(']') => (name, port),
+            _ => (host, ""),
         };
-        name.parse::<IpAddr>().is_ok()
-            || name.eq_ignore_ascii_case("localhost")
-            || self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+        let is_name = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+            None => {
+                name.parse::<Ipv4Addr>().is_ok()
+                    || name.eq_ignore_ascii_case("localhost")
+                    || self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+            }
+        };
+        is_name && port.bytes().all(|byte| byte.is_ascii_digit())
     }
 
     pub fn tokens(&self) -> &[TokenPlan] {
@@ -130,6 +136,9 @@ pub async fn authorise(State((app, role)): State<(App, Option<Role>)>, mut reque
     }
     next.run(request).await
 }
+
+#[cfg(test)]
+mod hostile;
 
 #[cfg(test)]
 mod tests {
