@@ -22,6 +22,8 @@ pub use self::resolve_store::StorePlan;
 use self::tree::Tree;
 
 mod fit;
+#[cfg(test)]
+mod hostile;
 mod overrides;
 mod parse;
 mod parse_notify;

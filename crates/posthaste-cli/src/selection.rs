@@ -15,6 +15,8 @@ pub use self::moment::{Moment, moment, timestamp};
 
 #[cfg(feature = "http")]
 pub mod complete;
+#[cfg(test)]
+mod hostile;
 pub mod line;
 mod moment;
 mod written;

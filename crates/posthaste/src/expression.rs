@@ -37,6 +37,8 @@ mod compile;
 mod document;
 mod filter;
 mod functions;
+#[cfg(test)]
+mod hostile;
 mod json;
 mod mapping;
 mod meter;

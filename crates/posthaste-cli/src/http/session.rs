@@ -144,6 +144,9 @@ fn with_cookie(headers: &HeaderMap, value: &str, seconds: i64, session: Json<Ses
 }
 
 #[cfg(test)]
+mod hostile;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

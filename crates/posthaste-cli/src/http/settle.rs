@@ -96,3 +96,6 @@ fn refused(why: Refusal) -> Problem {
         _ => Problem::new(409, format!("{}: {why}", why.as_str())),
     }
 }
+
+#[cfg(test)]
+mod hostile;

@@ -7,6 +7,7 @@ use super::routes::Role;
 use super::*;
 
 mod client;
+mod hostile;
 mod jobs;
 mod living;
 mod pages;

@@ -115,6 +115,9 @@ fn payload(written: Option<&RawValue>, typed: bool) -> Result<Vec<u8>, String> {
 }
 
 #[cfg(test)]
+mod hostile;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
