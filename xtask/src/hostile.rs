@@ -6,17 +6,14 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::services::InUse;
 use crate::step::{cargo, execute};
-use crate::{services, verify};
+use crate::verify;
 
 /// Where each target leaves its result.
 const RESULTS: &str = "target/hostile-results";
-/// What is optimised beyond the profile of tests. Their dependencies are so already, and nothing of them is built twice. Checks of
-/// overflows and assertions stay, as in all tests.
+/// What is optimised beyond the profile of tests. Their dependencies are so already, and those of the whole workspace are not built
+/// twice. Checks of overflows and assertions stay, as in all tests.
 const OPTIMISED: [&str; 3] = ["posthaste", "posthaste-cli", "posthaste-hostile"];
-/// What targets reach that need a server.
-const SERVERS: [&str; 1] = ["redis"];
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -41,10 +38,7 @@ pub fn run(args: &Args) -> Result<()> {
     let folder = std::env::current_dir()?.join(RESULTS);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
-    let servers = InUse::start(&services::named(&SERVERS)?, false)?;
-    let tested = execute(&mut command(args, &folder));
-    drop(servers);
-    tested?;
+    execute(&mut command(args, &folder))?;
     let results = results(&folder)?;
     if results.is_empty() {
         bail!("no target has run: is `--only` right?");
@@ -61,7 +55,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 fn command(args: &Args, results: &Path) -> std::process::Command {
-    let mut command = cargo("test --package posthaste --package posthaste-cli --all-features --lib --bins");
+    let mut command = cargo("test --workspace --all-features --lib --bins");
     for package in OPTIMISED {
         command.arg("--config").arg(format!("profile.dev.package.{package}.opt-level=3"));
     }
