@@ -14,6 +14,7 @@ use posthaste::sinks::redis::{Redis, Settings};
 use super::order::{BehindAProxy, order_suite};
 use crate::servers::redis::{Entry, Server};
 
+mod answers;
 mod channels;
 mod cluster;
 mod faults;
