@@ -39,6 +39,7 @@ mod private;
 mod rabbitmq;
 mod redis;
 mod smtp_sink;
+mod tidb;
 mod valkey;
 
 pub use self::in_use::InUse;
@@ -108,6 +109,12 @@ pub fn run(args: Args) -> Result<()> {
 /// What the tests need.
 pub fn for_tests() -> Vec<&'static Service> {
     CATALOG.iter().filter(|service| service.tests_need_it).collect()
+}
+
+/// The services of these names that the tests do without, unless somebody asks for them.
+pub fn on_request(names: &[String]) -> Result<Vec<&'static Service>> {
+    let named = names.iter().map(|name| Service::named(name)).collect::<Result<Vec<_>>>()?;
+    Ok(named.into_iter().filter(|service| !service.tests_need_it).collect())
 }
 
 /// The services of these names; all, if none is given.

@@ -24,6 +24,9 @@ pub struct Args {
     /// Run them this many times beside busy loops on all cores, up to the first failure
     #[arg(long, value_name = "ROUNDS")]
     stress: Option<u32>,
+    /// Also the tests that need this server, which others leave out: tidb
+    #[arg(long, value_name = "SERVER", conflicts_with = "stress")]
+    with: Vec<String>,
     /// Leave the servers running that this starts; otherwise they stop at its end
     #[arg(long)]
     keep_services: bool,
@@ -44,13 +47,15 @@ impl std::fmt::Display for Tally {
 
 /// Runs the tests. What they print ends with what was slowest and the tally.
 pub fn run(args: &Args) -> Result<Tally> {
-    let servers = InUse::start(&services::for_tests(), args.keep_services)?;
+    let mut needed = services::for_tests();
+    needed.extend(services::on_request(&args.with)?);
+    let servers = InUse::start(&needed, args.keep_services)?;
     clients::install()?;
     browser::install()?;
     tools::install()?;
     let report = match args.stress {
         Some(rounds) => stress::run(&Tests::new(args), rounds),
-        None => Tests::new(args).run(),
+        None => Tests::new(args).run_with(&args.with),
     };
     drop(servers);
     let report = report?;
@@ -84,9 +89,27 @@ impl Tests {
         command
     }
 
-    /// Runs them once and shows what they print. All run, also after one that failed.
-    fn run(&self) -> Result<Report> {
-        self.watch(&mut self.command(&["--no-fail-fast"]), |line| {
+    /// Those that need a server which tests do without otherwise. Documentation has examples that are never run.
+    fn command_on(&self, server: &str) -> Command {
+        let mut command = cargo("test --workspace --all-features --lib --bins --tests --no-fail-fast");
+        command.env("RUST_TEST_THREADS", self.threads.to_string());
+        command.args(["--", "--ignored", self.only.as_deref().unwrap_or(&format!("on_{server}"))]);
+        command
+    }
+
+    /// Runs them once, then those that need these servers, and shows what they print. All run, also after one that failed.
+    fn run_with(&self, servers: &[String]) -> Result<Report> {
+        let mut report = self.show(&mut self.command(&["--no-fail-fast"]))?;
+        for server in servers {
+            let (before, on_server) = (report.success, self.show(&mut self.command_on(server))?);
+            report.merge(on_server);
+            report.success &= before;
+        }
+        Ok(report)
+    }
+
+    fn show(&self, command: &mut Command) -> Result<Report> {
+        self.watch(command, |line| {
             println!("{line}");
             Ok(())
         })

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::{
     emulate, kafka, mailpit, mariadb, mongodb, mysql, nats, pgbouncer, postgres, prism, rabbitmq, redis, smtp_sink,
-    valkey,
+    tidb, valkey,
 };
 
 pub const CATALOG: &[Service] = &[
@@ -24,6 +24,7 @@ pub const CATALOG: &[Service] = &[
     pgbouncer::SERVICE,
     mariadb::SERVICE,
     mysql::SERVICE,
+    tidb::SERVICE,
     mongodb::SERVICE,
     mongodb::SERVICE_OF_THREE,
     rabbitmq::SERVICE,

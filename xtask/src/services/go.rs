@@ -1,5 +1,6 @@
 //! Go, to build servers that are published as source only.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,6 +28,46 @@ pub fn program() -> Result<PathBuf> {
         quietly(Command::new("sh").args(["-c", unpack]).current_dir(folder))
     })?;
     Ok(cache::folder(CACHED)?.join("go/bin/go"))
+}
+
+/// A program of somebody else's module.
+#[derive(Debug, Clone, Copy)]
+pub struct Program {
+    pub module: &'static str,
+    pub version: &'static str,
+    pub package: &'static str,
+    /// What its file is called.
+    pub name: &'static str,
+    /// What has to be changed in the module's own list of modules, as `go mod edit` takes it.
+    pub edits: &'static [&'static str],
+    pub linked_with: &'static str,
+}
+
+impl Program {
+    /// Builds it in this folder, with the versions that its authors name.
+    pub fn build(&self, folder: &Path) -> Result<()> {
+        let go = program()?;
+        let run = |arguments: &[&str]| {
+            let mut command = Command::new(&go);
+            command.args(arguments).current_dir(folder).env("GOFLAGS", "-mod=mod").env("GOTOOLCHAIN", "local");
+            command
+        };
+        let module = format!("{}@{}", self.module, self.version);
+        let said = run(&["mod", "download", "-json", &module]).output()?;
+        let source = folder_of(&String::from_utf8_lossy(&said.stdout));
+        let source = source.with_context(|| format!("the source of {module} cannot be had"))?;
+        let theirs = fs::read_to_string(Path::new(&source).join("go.mod"))?;
+        fs::write(folder.join("go.mod"), theirs.replacen(&format!("module {}\n", self.module), "module build\n", 1))?;
+        fs::write(folder.join("go.sum"), fs::read(Path::new(&source).join("go.sum"))?)?;
+        quietly(run(&["mod", "edit", &format!("-require={module}")]).args(self.edits))?;
+        quietly(&mut run(&["build", "-trimpath", "-ldflags", self.linked_with, "-o", self.name, self.package]))
+    }
+}
+
+/// Where Go says that it keeps a module.
+fn folder_of(said: &str) -> Option<String> {
+    let line = said.lines().find_map(|line| line.trim().strip_prefix("\"Dir\": \""))?;
+    Some(line.trim_end_matches([',', '"']).to_owned())
 }
 
 fn is_new_enough(go: &Path) -> bool {

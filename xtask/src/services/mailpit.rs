@@ -3,15 +3,13 @@
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::ask::ask;
 use super::catalog::{Node, Service};
 use super::{cache, go, ports};
-use crate::step::quietly;
 
 pub const SERVICE: Service = Service {
     name: "mailpit",
@@ -24,26 +22,18 @@ pub const SERVICE: Service = Service {
 };
 
 const CACHED: &str = "mailpit-1.30.7";
-const MODULE: &str = "github.com/axllent/mailpit";
-const VERSION: &str = "v1.30.7";
+/// Without its web pages, which no registry has.
+const PROGRAM: go::Program = go::Program {
+    module: "github.com/axllent/mailpit",
+    version: "v1.30.7",
+    package: "github.com/axllent/mailpit",
+    name: "mailpit",
+    edits: &[],
+    linked_with: "",
+};
 
-/// Built with the versions that its authors name, without its web pages, which no registry has.
 fn fetch() -> Result<()> {
-    cache::make(CACHED, |folder| {
-        let go = go::program()?;
-        let run = |arguments: &[&str]| {
-            let mut command = Command::new(&go);
-            command.args(arguments).current_dir(folder).env("GOFLAGS", "-mod=mod").env("GOTOOLCHAIN", "local");
-            command
-        };
-        let said = run(&["mod", "download", "-json", &format!("{MODULE}@{VERSION}")]).output()?;
-        let source = folder_of(&String::from_utf8_lossy(&said.stdout)).context("Mailpit's source cannot be had")?;
-        let theirs = fs::read_to_string(Path::new(&source).join("go.mod"))?;
-        fs::write(folder.join("go.mod"), theirs.replacen(&format!("module {MODULE}"), "module build", 1))?;
-        fs::write(folder.join("go.sum"), fs::read(Path::new(&source).join("go.sum"))?)?;
-        quietly(&mut run(&["mod", "edit", &format!("-require={MODULE}@{VERSION}")]))?;
-        quietly(&mut run(&["build", "-trimpath", "-o", "mailpit", MODULE]))
-    })
+    cache::make(CACHED, |folder| PROGRAM.build(folder))
 }
 
 /// It speaks first, unless it wants to be spoken to in TLS: then it takes a connection and waits.
@@ -53,12 +43,6 @@ fn answers(address: &SocketAddr) -> Result<()> {
         matches!(kind, Some(io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut))
     };
     ask(*address, b"", b"220 ").or_else(|error| if waits(&error) { Ok(()) } else { Err(error) })
-}
-
-/// Where Go says that it keeps a module.
-fn folder_of(said: &str) -> Option<String> {
-    let line = said.lines().find_map(|line| line.trim().strip_prefix("\"Dir\": \""))?;
-    Some(line.trim_end_matches([',', '"']).to_owned())
 }
 
 /// The address is where mail goes; where it is read stands in the file `http`.

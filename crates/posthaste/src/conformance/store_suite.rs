@@ -48,6 +48,11 @@ pub trait StoreUnderTest: Send + Sync + 'static {
     /// Writes messages in a transaction of an application and leaves it open.
     async fn begin(&self, messages: Vec<Message>) -> Result<Box<dyn OpenTransaction>>;
 
+    /// The largest payload that the server of the test takes, in bytes.
+    fn largest_payload(&self) -> u32 {
+        16 << 20
+    }
+
     /// Writes messages in one committed transaction of an application.
     async fn write(&self, messages: Vec<Message>) -> Result<Enqueued> {
         self.begin(messages).await?.commit().await

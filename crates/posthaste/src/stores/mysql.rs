@@ -1,4 +1,4 @@
-//! MySQL and MariaDB: a journal in commit order by **ranges**, without a trigger, the binary log or a privilege of its own.
+//! MySQL, MariaDB and TiDB: a journal in commit order by **ranges**, without a trigger, the binary log or a privilege of its own.
 //!
 //! `AUTO_INCREMENT` numbers are taken before a commit, so "everything after the last number" loses whatever commits late. So a
 //! sequencer gives committed messages consecutive positions. It does not touch the messages: it writes which numbers have which
@@ -28,6 +28,7 @@ use tokio::sync::Notify;
 
 #[cfg(feature = "sqlx-mysql")]
 pub(crate) use self::error::sqlx as sqlx_error;
+use self::family::Family;
 pub use self::options::Options;
 pub use self::outbox::Outbox;
 use crate::error::Result;
@@ -82,7 +83,7 @@ mod store;
 mod watch;
 mod write;
 
-/// A store in MySQL or MariaDB. Clones share the connections.
+/// A store in MySQL, MariaDB or TiDB. Clones share the connections.
 #[derive(Debug, Clone)]
 pub struct MySql {
     shared: Arc<Shared>,
@@ -96,7 +97,6 @@ struct Shared {
     server: crate::source::Place,
     pools: pools::Pools,
     silence: Silence,
-    family: family::Known,
     partitions: partitions::Known,
     sequencer: sequencer::Sequencer,
     marks: commit::Marks,
@@ -125,7 +125,6 @@ impl MySql {
             pools: pools::Pools::new(connect),
             silence: Silence::after(options.answer_timeout),
             options,
-            family: family::Known::default(),
             partitions: partitions::Known::default(),
             sequencer: sequencer::Sequencer::default(),
             marks: commit::Marks::default(),
@@ -155,11 +154,17 @@ impl MySql {
         self.shared.silence.limits(verb, asking).await
     }
 
+    /// Which server it is.
+    async fn family(&self) -> Result<Family> {
+        let Shared { pools, place, .. } = &*self.shared;
+        pools.family().await.map_err(|error| error.at(place))
+    }
+
     /// A connection, for as long as its holder needs it.
     async fn connection(&self) -> Result<Conn> {
         self.shared.queries.fetch_add(1, Ordering::Relaxed);
         let Shared { silence, pools, place, .. } = &*self.shared;
-        let connect = async { Ok(pools.newest(silence).get_conn().await?) };
+        let connect = async { Ok(pools.newest(pools.family().await?, silence).get_conn().await?) };
         silence.limits("connect", connect).await.map_err(|error| error.at(place))
     }
 

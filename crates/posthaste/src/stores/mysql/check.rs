@@ -3,6 +3,7 @@
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
+use super::family::Family;
 use super::{MySql, partitions};
 use crate::error::Result;
 use crate::inspect::Problem;
@@ -14,10 +15,45 @@ const SMALLEST_PACKET: u64 = 17 << 20;
 pub(super) async fn check(store: &MySql) -> Result<Vec<Problem>> {
     let mut connection = store.connection().await?;
     partitions::known(store, &mut connection).await?;
+    if store.family().await? == Family::TiDb {
+        return tidb(&mut connection).await;
+    }
     let mut problems = replication(&mut connection).await?;
     problems.extend(durability(&mut connection).await?);
     problems.extend(limits(&mut connection).await?);
     Ok(problems)
+}
+
+/// What a person has to do before TiDB enforces constraints.
+pub(super) const NO_CONSTRAINTS: &str = "TiDB ignores the constraints of the journal, so that messages could be written which cannot be \
+    delivered: SET GLOBAL tidb_enable_check_constraint = ON";
+
+/// Whether TiDB enforces the constraints of tables.
+pub(super) async fn enforces_constraints(connection: &mut Conn) -> Result<bool> {
+    Ok(variable(connection, "tidb_enable_check_constraint").await?.is_some_and(|value| is_on(&value)))
+}
+
+/// What can be wrong with TiDB is not what can be wrong with the others, though it has settings of the same names.
+async fn tidb(connection: &mut Conn) -> Result<Vec<Problem>> {
+    let mut problems = Vec::new();
+    if !enforces_constraints(connection).await? {
+        problems.push(Problem::refusal(NO_CONSTRAINTS));
+    }
+    for name in ["tidb_restricted_read_only", "tidb_super_read_only"] {
+        if variable(connection, name).await?.is_some_and(|value| is_on(&value)) {
+            problems.push(Problem::refusal(format!("the cluster is read-only: {name} is on")));
+        }
+    }
+    if variable(connection, "tidb_txn_mode").await?.is_some_and(|mode| mode != "pessimistic") {
+        problems.push(Problem::warning(
+            "tidb_txn_mode is not pessimistic: a message that is written twice fails the commit of its application",
+        ));
+    }
+    Ok(problems)
+}
+
+fn is_on(value: &str) -> bool {
+    value == "1" || value == "ON"
 }
 
 /// A server that loses commits in a crash loses positions that relays remember.
@@ -42,7 +78,7 @@ async fn durability(connection: &mut Conn) -> Result<Vec<Problem>> {
 
 async fn replication(connection: &mut Conn) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
-    if variable(connection, "read_only").await?.is_some_and(|value| value == "1" || value == "ON") {
+    if variable(connection, "read_only").await?.is_some_and(|value| is_on(&value)) {
         problems.push(Problem::refusal(
             "the server is read-only, as a replica is: the journal can only be walked on the primary",
         ));

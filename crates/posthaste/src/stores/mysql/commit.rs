@@ -31,7 +31,7 @@ pub(super) async fn commit(store: &MySql, commits: &[LaneCommit]) -> Result<Vec<
 
 async fn commit_all(store: &MySql, commits: &[LaneCommit]) -> Result<Vec<Partition>> {
     let mut connection = store.connection().await?;
-    let fence = with_server(store, &mut connection, include_str!("sql/commit/fence.sql")).await?;
+    let fence = with_server(store, include_str!("sql/commit/fence.sql")).await?;
     let mut transaction = connection::begin(&mut connection).await?;
     let mut refused = Vec::new();
     for (destination, lanes) in by_destination(commits) {

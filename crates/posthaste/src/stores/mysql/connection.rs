@@ -5,6 +5,7 @@ use std::time::Duration;
 use mysql_async::{Conn, IsolationLevel, Opts, OptsBuilder, PoolConstraints, PoolOpts, SslOpts, Transaction, TxOpts};
 
 use super::Options;
+use super::family::Family;
 use crate::error::{Error, Kind, Result};
 use crate::source::Place;
 
@@ -28,7 +29,6 @@ pub(super) fn config(options: &Options) -> Result<Opts> {
     let pool = PoolOpts::default().with_constraints(constraints).with_inactive_connection_ttl(IDLE);
     let pool = pool.with_ttl_check_interval(Duration::from_secs(1));
     let mut builder = OptsBuilder::from_opts(url.clone())
-        .init(SESSION.to_vec())
         .stmt_cache_size(PREPARED)
         .tcp_keepalive(Some(options.answer_timeout))
         .prefer_socket(false)
@@ -43,6 +43,12 @@ pub(super) fn config(options: &Options) -> Result<Opts> {
         builder = builder.ssl_opts(ssl.with_root_certs(roots).with_disable_built_in_roots(true));
     }
     Ok(builder.into())
+}
+
+/// The same, for connections that begin as the statements of the relay want it.
+pub(super) fn for_sessions(config: &Opts, family: Family) -> Opts {
+    let begin = SESSION.map(|sql| family.variant(sql));
+    OptsBuilder::from_opts(config.clone()).init(begin.to_vec()).into()
 }
 
 fn not_understood() -> Error {
@@ -70,7 +76,7 @@ pub(super) async fn begin(connection: &mut Conn) -> Result<Transaction<'_>> {
 /// A transaction in which nothing changes: all of its statements see the same.
 pub(super) async fn snapshot(connection: &mut Conn) -> Result<Transaction<'_>> {
     let mut snapshot = TxOpts::default();
-    snapshot.with_isolation_level(IsolationLevel::RepeatableRead).with_consistent_snapshot(true).with_readonly(true);
+    snapshot.with_isolation_level(IsolationLevel::RepeatableRead).with_consistent_snapshot(true);
     Ok(connection.start_transaction(snapshot).await?)
 }
 

@@ -51,7 +51,7 @@ pub(super) fn number(error: &::sqlx::Error) -> Option<u16> {
 /// Whether the server gave up in favour of somebody else, so that the same may work at once.
 #[cfg(feature = "mysql")]
 pub(super) fn is_conflict(error: &Error) -> bool {
-    server_code(error).is_some_and(|code| matches!(code, LOCK_WAIT | DEADLOCK | CHANGED))
+    server_code(error).is_some_and(|code| matches!(code, LOCK_WAIT | DEADLOCK | CHANGED | OVERTAKEN | ALTERED))
 }
 
 /// Whether somebody has locked what is needed, and keeps it so.
@@ -60,10 +60,10 @@ pub(super) fn is_locked(error: &Error) -> bool {
     server_code(error) == Some(LOCK_WAIT)
 }
 
-/// Whether a table or a column was to be made that there is.
+/// Whether a table, a column or a key was to be made that there is.
 #[cfg(feature = "mysql")]
 pub(super) fn is_there_already(error: &Error) -> bool {
-    server_code(error).is_some_and(|code| matches!(code, TABLE_EXISTS | COLUMN_EXISTS))
+    server_code(error).is_some_and(|code| matches!(code, TABLE_EXISTS | COLUMN_EXISTS | KEY_EXISTS))
 }
 
 /// The number that the server gave an error.
@@ -75,16 +75,23 @@ fn server_code(error: &Error) -> Option<u16> {
 
 const TABLE_EXISTS: u16 = 1050;
 const COLUMN_EXISTS: u16 = 1060;
+const KEY_EXISTS: u16 = 1061;
 const LOCK_WAIT: u16 = 1205;
 const DEADLOCK: u16 = 1213;
 /// MariaDB: a row has changed since it was read.
 const CHANGED: u16 = 1020;
+/// TiDB: somebody else has written what was to be written.
+const OVERTAKEN: u16 = 9007;
+/// TiDB: a table was altered meanwhile.
+const ALTERED: u16 = 8028;
 
 /// By the number of the error (see the documentation of MySQL).
 fn meaning(code: u16) -> (Kind, &'static str) {
     match code {
         LOCK_WAIT => (Kind::Unavailable, "someone else has locked what is needed"),
-        DEADLOCK | CHANGED => (Kind::Unavailable, "the database gave up a transaction in favour of another"),
+        DEADLOCK | CHANGED | OVERTAKEN | ALTERED => {
+            (Kind::Unavailable, "the database gave up a transaction in favour of another")
+        }
         // No such table, no such column.
         1146 | 1054 => (Kind::Schema, "the database holds no journal of this version: run `posthaste migrate`"),
         // No such database, access denied in its variants, a plugin that only one side knows.
@@ -98,6 +105,13 @@ fn meaning(code: u16) -> (Kind, &'static str) {
         1062 => (Kind::Invalid, "a message with this id is stored already"),
         1153 | 1301 => {
             (Kind::Invalid, "a message is larger than max_allowed_packet: raise it on the server, or send less")
+        }
+        // TiDB: a row that is too large, a transaction that is.
+        8025 | 8004 => (Kind::Invalid, "a message is larger than tidb_txn_entry_size_limit: raise it, or send less"),
+        // TiDB: a part of the cluster does not answer, or is busy.
+        9001..=9006 | 9010..=9013 => (Kind::Unavailable, "a part of the database cluster does not answer"),
+        1193 => {
+            (Kind::Invalid, "the server lacks a setting that the relay needs: it is too old (docs/stores/mysql.md)")
         }
         1290 | 1792 | 1836 => (Kind::Unavailable, "the database cannot be written to: is it a replica?"),
         1040 | 1203 | 1226 | 1041 | 1037 | 1114 | 1021 => {

@@ -1,10 +1,5 @@
 //! What differs between the servers of the family.
 
-use std::sync::OnceLock;
-
-use mysql_async::Conn;
-use mysql_async::prelude::Queryable;
-
 use super::MySql;
 use crate::error::{Error, Kind, Result};
 
@@ -13,25 +8,25 @@ use crate::error::{Error, Kind, Result};
 pub(super) enum Family {
     MySql,
     MariaDb,
+    TiDb,
 }
-
-/// The family as it was found first.
-#[derive(Debug, Default)]
-pub(super) struct Known(OnceLock<Family>);
 
 impl Family {
     /// By what the server calls itself, if it is new enough and keeps the promises that the sequencer relies on.
     pub(super) fn of(version: &str, comment: &str) -> Result<Self> {
         let refused = |text: String| Err(Error::new(Kind::Invalid, text));
-        if let Some(name) = ["TiDB", "Dolt"].into_iter().find(|name| version.contains(name) || comment.contains(name)) {
-            return refused(format!(
-                "{name} does not number rows in the order of their inserts, or locks no rows: use MySQL or MariaDB"
-            ));
+        if version.contains("Dolt") || comment.contains("Dolt") {
+            return refused("Dolt locks no rows: use MySQL, MariaDB or TiDB".to_owned());
         }
-        let (family, oldest) =
-            if version.contains("MariaDB") { (Self::MariaDb, (10, 6, 0)) } else { (Self::MySql, (8, 0, 19)) };
-        if numbers(version) < oldest {
-            return refused(format!("the server is {version}: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer"));
+        // TiDB names the MySQL that it is like, and then itself.
+        let (family, number, oldest) = match version.split_once("-TiDB-") {
+            Some((_, number)) => (Self::TiDb, number.trim_start_matches('v'), (8, 5, 0)),
+            None if version.contains("MariaDB") => (Self::MariaDb, version, (10, 6, 0)),
+            None => (Self::MySql, version, (8, 0, 19)),
+        };
+        if numbers(number) < oldest {
+            let text = "use MySQL 8.0.19 or newer, MariaDB 10.6 or newer, or TiDB 8.5 or newer";
+            return refused(format!("the server is {version}: {text}"));
         }
         Ok(family)
     }
@@ -39,19 +34,43 @@ impl Family {
     /// A collation in which texts are equal only if all their bytes are, blanks at the end included.
     pub(super) fn collation(self) -> &'static str {
         match self {
-            Self::MySql => "utf8mb4_0900_bin",
+            Self::MySql | Self::TiDb => "utf8mb4_0900_bin",
             Self::MariaDb => "utf8mb4_nopad_bin",
         }
     }
 
-    /// What names the server among those that could take over from it. The nodes of a Galera cluster share one name.
+    /// What names the server among those that could take over from it. The nodes of a Galera cluster share one name, and so do those of
+    /// TiDB, which loses no commit when one of them dies.
     pub(super) fn server(self) -> &'static str {
         match self {
             Self::MySql => "@@server_uuid",
             Self::MariaDb => "IF(@@wsrep_on, @@wsrep_cluster_name, CONCAT('server ', @@server_id))",
+            Self::TiDb => "'TiDB'",
         }
     }
+
+    /// Whether a session can see what nobody has committed yet.
+    pub(super) fn shows_uncommitted(self) -> bool {
+        self != Self::TiDb
+    }
+
+    /// A statement without what is for another server: that stands between `/*[TiDB]*/` or `/*[not TiDB]*/` and `/*[end]*/`.
+    pub(super) fn variant(self, sql: &str) -> String {
+        let (other, own) = match self {
+            Self::TiDb => ("/*[not TiDB]*/", "/*[TiDB]*/"),
+            Self::MySql | Self::MariaDb => ("/*[TiDB]*/", "/*[not TiDB]*/"),
+        };
+        let mut parts = sql.split(other);
+        let mut kept = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            kept += part.split_once(END).map_or("", |(_, rest)| rest);
+        }
+        kept.replace(own, "").replace(END, "")
+    }
 }
+
+/// Where what is for one server ends.
+const END: &str = "/*[end]*/";
 
 /// The first three numbers of a version.
 fn numbers(version: &str) -> (u32, u32, u32) {
@@ -60,21 +79,9 @@ fn numbers(version: &str) -> (u32, u32, u32) {
     (next(), next(), next())
 }
 
-/// The family of the server, which is asked once.
-pub(super) async fn family(store: &MySql, connection: &mut Conn) -> Result<Family> {
-    let Known(known) = &store.shared.family;
-    if let Some(family) = known.get() {
-        return Ok(*family);
-    }
-    let named: Option<(String, String)> = connection.query_first("SELECT VERSION(), @@version_comment").await?;
-    let (version, comment) = named.unwrap_or_default();
-    let family = Family::of(&version, &comment)?;
-    Ok(*known.get_or_init(|| family))
-}
-
 /// A statement, with what names the server where it has `{server}`.
-pub(super) async fn with_server(store: &MySql, connection: &mut Conn, sql: &str) -> Result<String> {
-    Ok(sql.replace("{server}", family(store, connection).await?.server()))
+pub(super) async fn with_server(store: &MySql, sql: &str) -> Result<String> {
+    Ok(sql.replace("{server}", store.family().await?.server()))
 }
 
 #[cfg(test)]
@@ -89,7 +96,15 @@ mod tests {
         assert_eq!(family("8.0.18"), None);
         assert_eq!(family("10.11.19-MariaDB-0+deb12u1-log"), Some(Family::MariaDb));
         assert_eq!(family("10.5.29-MariaDB"), None);
-        assert_eq!(family("8.0.11-TiDB-v8.5.4"), None);
+        assert_eq!(family("8.0.11-TiDB-v8.5.4"), Some(Family::TiDb));
+        assert_eq!(family("8.0.11-TiDB-v7.5.2"), None);
         assert!(Family::of("8.0.33", "Dolt").is_err());
+    }
+
+    #[test]
+    fn a_statement_has_only_what_is_for_its_server() {
+        let sql = "a /*[not TiDB]*/b/*[end]*//*[TiDB]*/c/*[end]*/ d/*[TiDB]*/ e/*[end]*/";
+        assert_eq!(Family::MySql.variant(sql), "a b d");
+        assert_eq!(Family::TiDb.variant(sql), "a c d e");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A number in a gap belongs to a transaction that still runs, or to one that was rolled back. Before anything new gets a position, those
 //! of the first kind are looked at: if one of them has committed meanwhile it comes first, because what is new may follow from it. There
-//! may be many of the second kind, which nobody waits for. They are told apart by what is in the table and not committed.
+//! may be many of the second kind, which nobody waits for. They are told apart by what is in the table and not committed. Where nobody can
+//! see that, a number is of the first kind for as long as a transaction is open that is older than its gap.
 
 use std::time::{Duration, Instant};
 
@@ -64,12 +65,14 @@ impl Gaps {
         self.rested.is_none_or(|rested| rested <= now)
     }
 
-    /// All of them were looked through, which took so long: these numbers, which ascend, are in the table, committed or not.
-    pub(super) fn looked_through(&mut self, used: &[i64], took: Duration, now: Instant) {
+    /// All of them were looked through, which took so long: these numbers, which ascend, are in the table, committed or not. What a
+    /// transaction writes may have been out of sight for as long as `hidden`.
+    pub(super) fn looked_through(&mut self, used: &[i64], hidden: Duration, took: Duration, now: Instant) {
         self.rested = Some(now + took * SHARE);
         for gap in &mut self.all {
             let next = used.get(used.partition_point(|seq| *seq < gap.first));
-            gap.is_used = next.is_some_and(|seq| *seq <= gap.last);
+            let may_be_hidden = now.saturating_duration_since(gap.since) < hidden;
+            gap.is_used = may_be_hidden || next.is_some_and(|seq| *seq <= gap.last);
         }
     }
 
@@ -161,10 +164,21 @@ mod tests {
         let mut gaps = gaps([(1, 1), (5, 9)], start);
         assert_eq!(gaps.in_use(start).len(), 2, "young ones are always looked at");
         let later = start + YOUNG;
-        gaps.looked_through(&[3, 7], Duration::ZERO, later);
+        gaps.looked_through(&[3, 7], Duration::ZERO, Duration::ZERO, later);
         assert_eq!(spans(&gaps.in_use(later)), [(5, 9)]);
         let again = Gaps::found([(1, 1), (6, 9)], &gaps, later);
         assert_eq!(spans(&again.in_use(later)), [(6, 9)], "what is known of a gap is known of a part of it");
+    }
+
+    #[test]
+    fn where_nothing_uncommitted_is_seen_a_gap_counts_while_an_older_transaction_is_open() {
+        let start = Instant::now();
+        let mut gaps = gaps([(1, 1)], start);
+        let later = start + Duration::from_secs(60);
+        gaps.looked_through(&[], Duration::from_secs(61), Duration::ZERO, later);
+        assert_eq!(spans(&gaps.in_use(later)), [(1, 1)]);
+        gaps.looked_through(&[], Duration::from_secs(60), Duration::ZERO, later);
+        assert!(gaps.in_use(later).is_empty());
     }
 
     #[test]
@@ -172,7 +186,7 @@ mod tests {
         let start = Instant::now();
         let mut gaps = gaps([(1, 1)], start);
         assert!(gaps.may_look_through(start));
-        gaps.looked_through(&[], Duration::from_secs(1), start);
+        gaps.looked_through(&[], Duration::ZERO, Duration::from_secs(1), start);
         assert!(!gaps.may_look_through(start + Duration::from_secs(19)));
         assert!(gaps.may_look_through(start + Duration::from_secs(20)));
     }

@@ -47,7 +47,7 @@ struct Glance {
 
 impl Glance {
     async fn now(store: &MySql, connection: &mut Conn, worker: &WorkerId) -> Result<Self> {
-        let sql = with_server(store, connection, include_str!("sql/lease/glance.sql")).await?;
+        let sql = with_server(store, include_str!("sql/lease/glance.sql")).await?;
         let row: Option<Row> = connection.exec_first(sql, params! { "worker" => &worker.0 }).await?;
         let row = row.ok_or_else(no_journal)?;
         Ok(Self {

@@ -10,9 +10,9 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, params};
 
 use super::error::is_there_already;
-use super::family::{Family, family, with_server};
+use super::family::{Family, with_server};
 use super::partitions::{self, VERSION};
-use super::{MySql, codec};
+use super::{MySql, check, codec};
 use crate::error::{Error, Kind, Result};
 use crate::stores::version::migratable;
 
@@ -42,7 +42,8 @@ pub(super) const KEY_LOCKS: u16 = 1_024;
 /// the work, the others wait for it.
 pub(super) async fn migrate(store: &MySql) -> Result<()> {
     let mut connection = store.connection().await?;
-    let family = family(store, &mut connection).await?;
+    let family = store.family().await?;
+    surroundings(&mut connection, family).await?;
     let locked: Option<Option<i64>> = connection.query_first(include_str!("sql/migrate/lock.sql")).await?;
     if locked.flatten() != Some(1) {
         return Err(Error::new(Kind::Unavailable, "somebody else has been migrating this database for a minute"));
@@ -50,6 +51,14 @@ pub(super) async fn migrate(store: &MySql) -> Result<()> {
     let migrated = apply(store, &mut connection, family).await;
     let _: Option<Option<i64>> = connection.query_first(include_str!("sql/migrate/unlock.sql")).await?;
     migrated
+}
+
+/// A journal on TiDB is made with its constraints, or not at all: without them it would take what cannot be delivered.
+async fn surroundings(connection: &mut Conn, family: Family) -> Result<()> {
+    match family == Family::TiDb && !check::enforces_constraints(connection).await? {
+        true => Err(Error::new(Kind::Invalid, check::NO_CONSTRAINTS)),
+        false => Ok(()),
+    }
 }
 
 async fn apply(store: &MySql, connection: &mut Conn, family: Family) -> Result<()> {
@@ -65,8 +74,8 @@ async fn apply(store: &MySql, connection: &mut Conn, family: Family) -> Result<(
         remove_half(connection).await?;
     }
     for step in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
-        for sql in step.iter().flat_map(|file| statements(file)) {
-            let made = connection.query_drop(resolved(sql, store.shared.options.partitions, family)).await;
+        for sql in step.iter().flat_map(|file| statements(&resolved(file, store.shared.options.partitions, family))) {
+            let made = connection.query_drop(sql).await;
             made.map_err(Error::from).or_else(|error| if is_there_already(&error) { Ok(()) } else { Err(error) })?;
         }
     }
@@ -99,7 +108,7 @@ async fn remove_half(connection: &mut Conn) -> Result<()> {
 /// What is in a journal from the beginning.
 async fn fill(store: &MySql, connection: &mut Conn) -> Result<()> {
     let count = store.shared.options.partitions.max(1);
-    let state = with_server(store, connection, include_str!("sql/migrate/state.sql")).await?;
+    let state = with_server(store, include_str!("sql/migrate/state.sql")).await?;
     connection.query_drop(state).await?;
     let leases = include_str!("sql/migrate/leases.sql").replace("{partitions}", &rows(count));
     connection.query_drop(leases).await?;
@@ -115,11 +124,16 @@ fn rows(count: u16) -> String {
 }
 
 /// The statements of a file. None of them has a semicolon within, but in a comment.
-fn statements(file: &str) -> impl Iterator<Item = &str> {
-    file.split(";\n").filter(|statement| !statement.trim().is_empty())
+fn statements(file: &str) -> Vec<String> {
+    let says_something =
+        |statement: &&str| statement.lines().any(|line| !line.trim().is_empty() && !line.starts_with("--"));
+    file.split(";\n").filter(says_something).map(str::to_owned).collect()
 }
 
-/// A statement of the schema, with names and numbers put in.
-fn resolved(sql: &str, partitions: u16, family: Family) -> String {
-    sql.replace("{partitions}", &partitions.max(1).to_string()).replace("{collation}", family.collation())
+/// A file of the schema for this server, with names and numbers put in.
+fn resolved(file: &str, partitions: u16, family: Family) -> String {
+    family
+        .variant(file)
+        .replace("{partitions}", &partitions.max(1).to_string())
+        .replace("{collation}", family.collation())
 }

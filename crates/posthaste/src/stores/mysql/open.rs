@@ -14,7 +14,7 @@ use crate::stores::{done, values};
 
 pub(super) async fn open(store: &MySql, destination: &Name, leases: &[Lease]) -> Result<Vec<LaneState>> {
     let mut connection = store.connection().await?;
-    let lanes = with_server(store, &mut connection, include_str!("sql/open/lane.sql")).await?;
+    let lanes = with_server(store, include_str!("sql/open/lane.sql")).await?;
     let list = codec::partitions(leases.iter().map(|lease| lease.partition));
     let mut snapshot = connection::snapshot(&mut connection).await?;
     known(&mut snapshot, destination).await?;

@@ -1,9 +1,12 @@
 //! The whole store at a glance.
 
+use std::time::Duration;
+
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Row, Transaction, params};
 
 use self::counts::destinations;
+use super::family::Family;
 use super::seam::no_journal;
 use super::{MySql, codec, connection, partitions, sequencer, sources};
 use crate::error::Result;
@@ -50,7 +53,9 @@ pub(super) async fn overview(store: &MySql) -> Result<Overview> {
         ],
     };
     snapshot.rollback().await?;
-    overview.figures.extend(oldest_transaction(&mut connection).await);
+    let family = store.family().await?;
+    let oldest = oldest_transaction(&mut connection, family).await;
+    overview.figures.extend(oldest.map(|age| Figure { name: "oldest_transaction_seconds", value: age.as_secs_f64() }));
     Ok(overview)
 }
 
@@ -60,9 +65,9 @@ fn seconds(name: &'static str, micros: i64) -> Figure {
 }
 
 /// How long the oldest transaction has been open; `None` if the user may not know.
-async fn oldest_transaction(connection: &mut Conn) -> Option<Figure> {
-    let age = connection.query_first(include_str!("sql/overview/oldest_transaction.sql")).await;
-    Some(seconds("oldest_transaction_seconds", age.ok().flatten()?))
+pub(super) async fn oldest_transaction(connection: &mut Conn, family: Family) -> Option<Duration> {
+    let age = connection.query_first(family.variant(include_str!("sql/overview/oldest_transaction.sql"))).await;
+    Some(codec::until(age.ok().flatten()?))
 }
 
 async fn workers(snapshot: &mut Transaction<'_>) -> Result<Vec<WorkerStatus>> {

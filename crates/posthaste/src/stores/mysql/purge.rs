@@ -23,7 +23,8 @@ pub(super) async fn purge(store: &MySql, older_than: Duration, limit: usize) -> 
     sequencer::place_new(store).await?;
     let from = store.shared.purge_from.load(Ordering::Relaxed);
     let mut connection = store.connection().await?;
-    let found = find(&mut connection, older_than, from, limit.saturating_add(1)).await?;
+    let sql = finding(store).await?;
+    let found = find(&mut connection, &sql, older_than, from, limit.saturating_add(1)).await?;
     drop(connection);
     let mut purged = Purged { messages: 0, more: found.len() > limit };
     // What had to stay is not looked at again before the rest is through.
@@ -41,7 +42,8 @@ pub(super) async fn purge(store: &MySql, older_than: Duration, limit: usize) -> 
 pub(super) async fn purgeable(store: &MySql, older_than: Duration) -> Result<u64> {
     sequencer::place_new(store).await?;
     let mut connection = store.connection().await?;
-    Ok(find(&mut connection, older_than, 0, usize::MAX).await?.len() as u64)
+    let sql = finding(store).await?;
+    Ok(find(&mut connection, &sql, older_than, 0, usize::MAX).await?.len() as u64)
 }
 
 /// A message that may go.
@@ -50,13 +52,17 @@ struct Found {
     position: i64,
 }
 
+/// The statement that finds them.
+async fn finding(store: &MySql) -> Result<String> {
+    Ok(store.family().await?.variant(include_str!("sql/purge/find.sql")).replace("{limit}", &CHUNK.to_string()))
+}
+
 /// The oldest messages after `from` that may go.
-async fn find(connection: &mut Conn, older_than: Duration, from: i64, limit: usize) -> Result<Vec<Found>> {
-    let sql = include_str!("sql/purge/find.sql").replace("{limit}", &CHUNK.to_string());
+async fn find(connection: &mut Conn, sql: &str, older_than: Duration, from: i64, limit: usize) -> Result<Vec<Found>> {
     let (mut found, mut after) = (Vec::new(), from);
     loop {
         let next = params! { "after" => after, "older_than" => codec::micros(older_than) };
-        let rows: Vec<Row> = connection.exec(&sql, next).await?;
+        let rows: Vec<Row> = connection.exec(sql, next).await?;
         for row in &rows {
             after = codec::get(row, "seq")?;
             // What comes later was written later.

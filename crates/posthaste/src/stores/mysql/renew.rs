@@ -38,10 +38,10 @@ async fn report_and_extend(
         return Ok(Vec::new());
     }
     let leases = codec::leases(held);
-    let extend = with_server(store, &mut connection, include_str!("sql/renew/extend.sql")).await?;
+    let extend = with_server(store, include_str!("sql/renew/extend.sql")).await?;
     let extend = extend.replace("{leases}", &leases);
     codec::uncached(&mut connection, extend, params! { "worker" => &worker.0, "ttl" => ttl }).await?;
-    let kept = with_server(store, &mut connection, include_str!("sql/renew/kept.sql")).await?;
+    let kept = with_server(store, include_str!("sql/renew/kept.sql")).await?;
     let kept = kept.replace("{leases}", &leases);
     let kept = codec::uncached(&mut connection, kept, params! { "worker" => &worker.0 }).await?;
     kept.iter().map(codec::partition).collect()

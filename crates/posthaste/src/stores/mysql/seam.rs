@@ -24,8 +24,8 @@ pub(super) async fn cross(store: &MySql) -> Result<()> {
 
 async fn cross_once(store: &MySql) -> Result<()> {
     let mut connection = store.connection().await?;
-    let lock = with_server(store, &mut connection, include_str!("sql/advance/lock.sql")).await?;
-    let seam = with_server(store, &mut connection, include_str!("sql/advance/seam.sql")).await?;
+    let lock = with_server(store, include_str!("sql/advance/lock.sql")).await?;
+    let seam = with_server(store, include_str!("sql/advance/seam.sql")).await?;
     let mut transaction = connection::begin(&mut connection).await?;
     let state = transaction.exec_first(&lock, ()).await?.ok_or_else(no_journal)?;
     if codec::get::<bool>(&state, "is_same_server")? {

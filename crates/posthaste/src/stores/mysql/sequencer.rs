@@ -17,8 +17,9 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use self::batch::Batch;
-use super::family::with_server;
+use super::family::{Family, with_server};
 use super::gaps::{Gap, Gaps};
+use super::overview::oldest_transaction;
 use super::ranges::Range;
 use super::retry::again;
 use super::seam::{cross, no_journal};
@@ -37,6 +38,12 @@ const AT_ONCE: usize = 4;
 
 /// Gaps that are looked at with one statement.
 const GAPS_AT_ONCE: usize = 500;
+
+/// For so long TiDB lets a transaction keep its locks, and so commit, unless it was told otherwise.
+const LONGEST_TRANSACTION: Duration = Duration::from_secs(3_600);
+
+/// By how much clocks of a cluster may differ.
+const SKEW: Duration = Duration::from_secs(10);
 
 /// What this process knows about the journal as its sequencer.
 #[derive(Debug)]
@@ -81,15 +88,22 @@ impl Memory {
     }
 
     /// Finds out which gaps somebody may be about to commit, unless that was done a moment ago. Returns whether it was done.
-    async fn look_through(&mut self, connection: &mut Conn) -> Result<bool> {
+    async fn look_through(&mut self, connection: &mut Conn, family: Family) -> Result<bool> {
         let started = Instant::now();
         if self.gaps.is_empty() || !self.gaps.may_look_through(started) {
             return Ok(self.gaps.is_empty());
         }
-        let mut dirty = connection::uncommitted(connection).await?;
-        let used = in_gaps(&mut dirty, self.gaps.all()).await?;
-        dirty.rollback().await?;
-        self.gaps.looked_through(&used, started.elapsed(), Instant::now());
+        let (used, hidden) = if family.shows_uncommitted() {
+            let mut dirty = connection::uncommitted(connection).await?;
+            let used = in_gaps(&mut dirty, self.gaps.all()).await?;
+            dirty.rollback().await?;
+            (used, Duration::ZERO)
+        } else {
+            // Before it: whoever commits in between is found.
+            let hidden = hidden_for(connection, family).await;
+            (in_gaps(connection, self.gaps.all()).await?, hidden)
+        };
+        self.gaps.looked_through(&used, hidden, started.elapsed(), Instant::now());
         Ok(true)
     }
 
@@ -97,6 +111,11 @@ impl Memory {
     async fn late(&self, connection: &mut impl Queryable) -> Result<Vec<i64>> {
         in_gaps(connection, &self.gaps.in_use(Instant::now())).await
     }
+}
+
+/// How long what a transaction writes may be out of sight, where nobody sees it before its commit.
+async fn hidden_for(connection: &mut Conn, family: Family) -> Duration {
+    oldest_transaction(connection, family).await.map_or(LONGEST_TRANSACTION, |age| age + SKEW)
 }
 
 /// Places what waits, unless another sequencer is at it, and returns the newest position.
@@ -113,7 +132,8 @@ pub(super) async fn place_new(store: &MySql) -> Result<Position> {
         return Ok(values::position(seen.newest));
     }
     memory.refresh(&mut connection, seen.changes).await?;
-    memory.look_through(&mut connection).await?;
+    let family = store.family().await?;
+    memory.look_through(&mut connection, family).await?;
     if !seen.is_waiting && memory.late(&mut connection).await?.is_empty() {
         return Ok(values::position(seen.newest));
     }
@@ -142,7 +162,7 @@ async fn place_some(store: &MySql, memory: &mut Memory, batches: usize) -> Resul
 /// One batch. Returns the newest position, and whether there may be more.
 async fn place_batch(store: &MySql, memory: &mut Memory) -> Result<(i64, bool)> {
     let mut connection = store.connection().await?;
-    let lock = with_server(store, &mut connection, include_str!("sql/advance/lock.sql")).await?;
+    let lock = with_server(store, include_str!("sql/advance/lock.sql")).await?;
     let mut transaction = connection::begin(&mut connection).await?;
     let state: Row = transaction.exec_first(&lock, ()).await?.ok_or_else(no_journal)?;
     if !codec::get::<bool>(&state, "is_same_server")? {
@@ -170,7 +190,8 @@ pub(super) async fn may_be_late(store: &MySql, connection: &mut Conn, changes: i
     // Somebody is placing messages just now, or looks at gaps.
     let Ok(mut memory) = store.shared.sequencer.memory.try_lock() else { return Ok(true) };
     memory.refresh(connection, changes).await?;
-    let can_tell = memory.look_through(connection).await?;
+    let family = store.family().await?;
+    let can_tell = memory.look_through(connection, family).await?;
     Ok(!can_tell || !memory.late(connection).await?.is_empty())
 }
 
@@ -202,7 +223,7 @@ struct Seen {
 
 impl Seen {
     async fn now(store: &MySql, connection: &mut Conn) -> Result<Self> {
-        let glance = with_server(store, connection, include_str!("sql/advance/glance.sql")).await?;
+        let glance = with_server(store, include_str!("sql/advance/glance.sql")).await?;
         let sequencer = &store.shared.sequencer.name;
         let row: Option<Row> = connection.exec_first(&glance, params! { "sequencer" => sequencer }).await?;
         let row = row.ok_or_else(no_journal)?;

@@ -17,6 +17,7 @@ use crate::servers;
 mod by_sqlx;
 mod idle;
 mod late_commits;
+mod on_tidb;
 mod plain_sql;
 mod secured;
 mod surroundings;
@@ -38,6 +39,7 @@ pub(crate) struct InDatabase {
     pub(crate) name: String,
     server: String,
     applications: Pool,
+    largest_payload: u32,
 }
 
 pub(crate) async fn fresh() -> InDatabase {
@@ -64,7 +66,7 @@ pub(crate) async fn at(address: &str) -> InDatabase {
     let options = Options::new(&url);
     let store = MySql::open(options.clone()).expect("the address is a good one");
     store.migrate().await.expect("a new database migrates");
-    InDatabase { store, options, applications: applications(&url), url, server, name }
+    InDatabase { store, options, applications: applications(&url), url, server, name, largest_payload: 16 << 20 }
 }
 
 /// Connections of applications, which know nothing of ours.
@@ -108,6 +110,10 @@ impl StoreUnderTest for InDatabase {
         let again = MySql::open(self.options.clone())?;
         again.migrate().await?;
         Ok(Arc::new(again))
+    }
+
+    fn largest_payload(&self) -> u32 {
+        self.largest_payload
     }
 
     async fn begin(&self, messages: Vec<Message>) -> Result<Box<dyn OpenTransaction>> {

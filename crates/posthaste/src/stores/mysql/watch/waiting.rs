@@ -6,6 +6,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Row, params};
 use tokio::time::Instant;
 
+use super::super::family::Family;
 use super::super::seam::no_journal;
 use super::super::sequencer::has_gaps;
 use super::super::{MySql, codec};
@@ -42,8 +43,12 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Begins to wait, for so long at most, or goes on with it. Says whether that is possible: one of a process can.
+    /// Begins to wait, for so long at most, or goes on with it. Says whether that is possible: one of a process can, where a session can
+    /// see what is not committed.
     pub(super) fn begins(&mut self, store: &MySql, most: Duration) -> bool {
+        if !store.shared.pools.known_family().is_some_and(Family::shows_uncommitted) {
+            return false;
+        }
         let Self { question, connection, used, number } = self;
         // An answer that is not there in time would be taken for silence.
         let (number, most) = (*number, most.min(store.shared.options.answer_timeout / 2));

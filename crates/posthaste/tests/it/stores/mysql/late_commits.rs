@@ -63,21 +63,26 @@ async fn waiting(store: &MySql, first: &Entry, until: Position, limit: usize) ->
     Ok(positions)
 }
 
+pub(super) async fn what_waits_is_read_in_order(server: &str) -> Result<()> {
+    let t = on(server).await;
+    disordered(&t).await?;
+    let entries = all_after(&t.store, Position::START, 1_000).await?;
+    let of_key: Vec<&Entry> = entries.iter().filter(|entry| entry.message.aggregate_id == "held").collect();
+    let expected: Vec<Position> = of_key.iter().map(|entry| entry.position).collect();
+    assert_eq!(expected.len(), 40 + 14 + 4);
+    for limit in [1, 3, 7, 58, 100] {
+        let until = t.store.advance().await?;
+        assert_eq!(waiting(&t.store, of_key[0], until, limit).await?, expected, "{limit} at a time on {server}");
+        let some = waiting(&t.store, of_key[0], expected[20], limit).await?;
+        assert_eq!(some, expected[..=20], "up to a position, {limit} at a time on {server}");
+    }
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_behind_a_key_is_read_in_order_in_pages_of_any_size_however_it_was_committed() -> Result<()> {
     for server in SERVERS {
-        let t = on(server).await;
-        disordered(&t).await?;
-        let entries = all_after(&t.store, Position::START, 1_000).await?;
-        let of_key: Vec<&Entry> = entries.iter().filter(|entry| entry.message.aggregate_id == "held").collect();
-        let expected: Vec<Position> = of_key.iter().map(|entry| entry.position).collect();
-        assert_eq!(expected.len(), 40 + 14 + 4);
-        for limit in [1, 3, 7, 58, 100] {
-            let until = t.store.advance().await?;
-            assert_eq!(waiting(&t.store, of_key[0], until, limit).await?, expected, "{limit} at a time on {server}");
-            let some = waiting(&t.store, of_key[0], expected[20], limit).await?;
-            assert_eq!(some, expected[..=20], "up to a position, {limit} at a time on {server}");
-        }
+        what_waits_is_read_in_order(server).await?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::{InDatabase, on};
 
 const SERVERS: [&str; 2] = ["mariadb", "mysql"];
 
-async fn entries(t: &InDatabase) -> Result<Vec<journal::Entry>> {
+pub(super) async fn entries(t: &InDatabase) -> Result<Vec<journal::Entry>> {
     t.store.advance().await?;
     let partitions = Partition::all(t.store.partitions().await?).collect();
     let (after, until) = (Position::START, Position::END);
@@ -18,7 +18,7 @@ async fn entries(t: &InDatabase) -> Result<Vec<journal::Entry>> {
 }
 
 /// An application whose server lets it write nonsense where it can.
-async fn careless(t: &InDatabase) -> Result<Conn> {
+pub(super) async fn careless(t: &InDatabase) -> Result<Conn> {
     let mut connection = t.application().await;
     connection.query_drop("SET SESSION sql_mode = '', SESSION time_zone = '+05:30'").await?;
     Ok(connection)

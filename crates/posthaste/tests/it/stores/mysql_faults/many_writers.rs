@@ -51,3 +51,9 @@ async fn nothing_is_lost_and_no_order_is_swapped_whoever_commits_late_on_mariadb
 async fn nothing_is_lost_and_no_order_is_swapped_whoever_commits_late_on_mysql() {
     nothing_is_lost_and_no_order_is_swapped("mysql").await;
 }
+
+#[ignore = "needs TiDB: cargo xtask test --with tidb"]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_and_no_order_is_swapped_whoever_commits_late_on_tidb() {
+    nothing_is_lost_and_no_order_is_swapped("tidb").await;
+}

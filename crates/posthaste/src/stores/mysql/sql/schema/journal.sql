@@ -4,6 +4,10 @@
 -- the change it tells about. Everything else has a default; `seq`, `partition` and `recorded_at` are not for writers. The names of
 -- the constraints are the error messages that writers see. No column says NOT NULL, and each is longer than its text may be: a
 -- server that is not strict would fill in an empty text or cut a long one, and the constraints could not tell.
+--
+-- TiDB has no defaults of this kind but UUID() and the time in the zone of the session. There a key has to be given, an id is a UUID of version
+-- 1, and a message says nothing of when it occurred unless its writer does: then that is when it was recorded. It hands out numbers in
+-- the order in which they are asked for, whichever of its servers is asked, only where AUTO_ID_CACHE is 1.
 CREATE TABLE outbox (
     -- Taken before the commit, with gaps where nothing was committed. Where a message stands in the journal is in `outbox_ranges`.
     seq            BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -11,19 +15,19 @@ CREATE TABLE outbox (
     aggregate_type VARCHAR(1001),
     aggregate_id   VARCHAR(1001),
     -- The ordering scope: the aggregate unless given; NULL asks for no order.
-    `key`          VARCHAR(1001) DEFAULT (CONCAT(aggregate_type, '/', aggregate_id)),
+    `key`          VARCHAR(1001) DEFAULT /*[not TiDB]*/(CONCAT(aggregate_type, '/', aggregate_id))/*[end]*//*[TiDB]*/''/*[end]*/,
     tenant         VARCHAR(1001),
     -- A UUIDv7: milliseconds, then chance.
-    id             VARCHAR(37) CHARACTER SET ascii COLLATE ascii_bin DEFAULT (LOWER(CONCAT(
+    id             VARCHAR(37) CHARACTER SET ascii COLLATE ascii_bin DEFAULT /*[TiDB]*/(UUID()),/*[end]*//*[not TiDB]*/(LOWER(CONCAT(
         LPAD(HEX((TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000) DIV 65536), 8, '0'), '-',
         LPAD(HEX((TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000) % 65536), 4, '0'), '-7',
         SUBSTR(SHA2(UUID(), 256), 1, 3), '-', SUBSTR('89ab', 1 + FLOOR(RAND() * 4), 1), SUBSTR(SHA2(UUID(), 256), 1, 3), '-',
-        SUBSTR(SHA2(UUID(), 256), 1, 12)))),
+        SUBSTR(SHA2(UUID(), 256), 1, 12)))),/*[end]*/
     user_id        VARCHAR(1001),
     correlation_id VARCHAR(1001),
     -- Times are in UTC.
-    occurred_at    DATETIME(6) DEFAULT (UTC_TIMESTAMP(6)),
-    recorded_at    DATETIME(6) DEFAULT (UTC_TIMESTAMP(6)),
+    occurred_at    DATETIME(6)/*[not TiDB]*/ DEFAULT (UTC_TIMESTAMP(6))/*[end]*/,
+    recorded_at    /*[not TiDB]*/DATETIME(6) DEFAULT (UTC_TIMESTAMP(6))/*[end]*//*[TiDB]*/TIMESTAMP(6) DEFAULT CURRENT_TIMESTAMP(6)/*[end]*/,
     -- Not before this time.
     due_at         DATETIME(6),
     -- Only to this destination, whatever the routes say.
@@ -44,7 +48,7 @@ CREATE TABLE outbox (
     UNIQUE KEY outbox_id (id),
     UNIQUE KEY outbox_origin (origin),
     -- For a held key that catches up, and for whoever looks a key up.
-    KEY outbox_key (`key`(100)),
+    KEY outbox_key (`key`(100)/*[TiDB]*/, seq/*[end]*/),
     -- For the history of an aggregate.
     KEY outbox_aggregate (aggregate_id(100)),
     CONSTRAINT `event_type may contain only letters, digits and . _ : / -` CHECK (
@@ -57,7 +61,8 @@ CREATE TABLE outbox (
         AND OCTET_LENGTH(IFNULL(user_id, '')) <= 1000 AND OCTET_LENGTH(IFNULL(correlation_id, '')) <= 1000
         AND OCTET_LENGTH(IFNULL(destination, '')) <= 1000 AND OCTET_LENGTH(IFNULL(source_stream, '')) <= 1000
         AND OCTET_LENGTH(IFNULL(source_event, '')) <= 1000 AND OCTET_LENGTH(IFNULL(content_type, '')) <= 1000),
-    CONSTRAINT `key must not be empty: leave it out, or NULL asks for no order` CHECK (`key` IS NULL OR `key` <> ''),
+    CONSTRAINT /*[not TiDB]*/`key must not be empty: leave it out, or NULL asks for no order`/*[end]*/
+        /*[TiDB]*/`key must not be empty: give it, or NULL asks for no order`/*[end]*/ CHECK (`key` IS NULL OR `key` <> ''),
     CONSTRAINT `tenant must not be empty: leave it out` CHECK (tenant IS NULL OR tenant <> ''),
     CONSTRAINT `id must be a UUID in lower case` CHECK (
         id IS NOT NULL AND id REGEXP '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'),
@@ -67,5 +72,5 @@ CREATE TABLE outbox (
     CONSTRAINT `headers must be JSON` CHECK (headers IS NULL OR JSON_VALID(headers)),
     CONSTRAINT `payload must be given` CHECK (payload IS NOT NULL),
     CONSTRAINT `occurred_at and content_type have defaults: leave them out` CHECK (
-        occurred_at IS NOT NULL AND recorded_at IS NOT NULL AND content_type IS NOT NULL)
-) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE {collation};
+        /*[not TiDB]*/occurred_at IS NOT NULL AND /*[end]*/recorded_at IS NOT NULL AND content_type IS NOT NULL)
+) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE {collation}/*[TiDB]*/ AUTO_ID_CACHE = 1/*[end]*/;

@@ -4,8 +4,9 @@
 -- destination one after the other for each message. A message that a condition names is found by an index for the same reason: a server
 -- that believes the journal to be small reads all of it.
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW outbox_deliveries AS
-SELECT r.position + (o.seq - r.first_seq) AS position, o.seq, o.`partition`, o.id, o.event_type, o.aggregate_type, o.aggregate_id,
-       o.`key`, o.tenant, o.occurred_at, o.recorded_at, d.name AS destination, d.paused,
+SELECT /*[TiDB]*//*+ INL_JOIN(r, c, p, h) *//*[end]*/ r.position + (o.seq - r.first_seq) AS position, o.seq, o.`partition`, o.id,
+       o.event_type, o.aggregate_type, o.aggregate_id,
+       o.`key`, o.tenant, IFNULL(o.occurred_at, o.recorded_at) AS occurred_at, o.recorded_at, d.name AS destination, d.paused,
        CASE WHEN p.state IS NOT NULL THEN p.state
             WHEN r.position + (o.seq - r.first_seq) <= h.`after` THEN 'delivered'
             WHEN r.position + (o.seq - r.first_seq) <= h.`until` THEN 'waiting'
@@ -24,12 +25,13 @@ FROM outbox AS o FORCE INDEX (PRIMARY, outbox_id, outbox_key, outbox_aggregate)
 STRAIGHT_JOIN outbox_levels AS v
 STRAIGHT_JOIN outbox_ranges AS r FORCE INDEX (outbox_ranges_cell)
     ON r.cell = o.seq DIV v.size * 4 + v.level AND r.first_seq <= o.seq AND r.last_seq >= o.seq
-STRAIGHT_JOIN outbox_destinations AS d ON d.active AND (d.name = o.destination OR o.destination IS NULL AND EXISTS (
-    SELECT 1 FROM outbox_routes AS t WHERE t.destination = d.name AND o.event_type LIKE t.pattern))
+STRAIGHT_JOIN outbox_destinations AS d ON d.active
 LEFT JOIN outbox_cursors AS c FORCE INDEX (PRIMARY) ON c.`partition` = o.`partition` AND c.destination = d.name
 LEFT JOIN outbox_parked AS p FORCE INDEX (outbox_parked_seq) ON p.seq = o.seq AND p.destination = d.name
 LEFT JOIN outbox_held_keys AS h FORCE INDEX (PRIMARY)
-    ON h.destination = d.name AND h.scope = UNHEX(SHA2(CONCAT(IFNULL(o.tenant, ''), X'1F', o.`key`), 256));
+    ON h.destination = d.name AND h.scope = UNHEX(SHA2(CONCAT(IFNULL(o.tenant, ''), X'1F', o.`key`), 256))
+WHERE d.name = o.destination OR o.destination IS NULL AND EXISTS (
+    SELECT 1 FROM outbox_routes AS t WHERE t.destination = d.name AND o.event_type LIKE t.pattern);
 
 -- What people call a status. `delivered_at` is the time of the successful attempt after failures; else when the lane passed the
 -- message, to within ten seconds. For a message that waited behind a held key that is earlier than its delivery.
