@@ -51,7 +51,8 @@ pub(super) fn number(error: &::sqlx::Error) -> Option<u16> {
 /// Whether the server gave up in favour of somebody else, so that the same may work at once.
 #[cfg(feature = "mysql")]
 pub(super) fn is_conflict(error: &Error) -> bool {
-    server_code(error).is_some_and(|code| matches!(code, LOCK_WAIT | DEADLOCK | CHANGED | OVERTAKEN | ALTERED))
+    server_code(error)
+        .is_some_and(|code| matches!(code, LOCK_WAIT | DEADLOCK | CHANGED | OVERTAKEN | ALTERED | ABORTED))
 }
 
 /// Whether somebody has locked what is needed, and keeps it so.
@@ -84,12 +85,14 @@ const CHANGED: u16 = 1020;
 const OVERTAKEN: u16 = 9007;
 /// TiDB: a table was altered meanwhile.
 const ALTERED: u16 = 8028;
+/// TiDB: what has no number of its own, such as a transaction that lost a lock.
+const ABORTED: u16 = 1105;
 
 /// By the number of the error (see the documentation of MySQL).
 fn meaning(code: u16) -> (Kind, &'static str) {
     match code {
         LOCK_WAIT => (Kind::Unavailable, "someone else has locked what is needed"),
-        DEADLOCK | CHANGED | OVERTAKEN | ALTERED => {
+        DEADLOCK | CHANGED | OVERTAKEN | ALTERED | ABORTED => {
             (Kind::Unavailable, "the database gave up a transaction in favour of another")
         }
         // No such table, no such column.
