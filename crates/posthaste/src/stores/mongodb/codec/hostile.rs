@@ -111,7 +111,10 @@ fn inner(written: &[u8]) -> Vec<u8> {
     document(&pairs.collect::<Vec<_>>())
 }
 
-fn document(fields: &[(&[u8], (u8, Vec<u8>))]) -> Vec<u8> {
+/// A name, and a value with its kind.
+type Field<'a> = (&'a [u8], (u8, Vec<u8>));
+
+fn document(fields: &[Field<'_>]) -> Vec<u8> {
     let mut bytes = vec![0; 4];
     for (name, (kind, value)) in fields {
         bytes.extend_from_slice(&[&[*kind][..], &without_zeros(name), &[0], value].concat());
@@ -185,7 +188,7 @@ fn a_message_comes_back_as_it_was_written() {
         let bytes = RawDocumentBuf::try_from(&document).expect("it can be written");
         let row = row(&db, &bytes).unwrap_or_else(|error| panic!("{error}"));
         assert!(row.by_library && row.damage.is_none());
-        let same = Message { occurred_at: row.message.occurred_at, ..message.clone() };
+        let same = Message { occurred_at: row.message.occurred_at, ..message };
         assert_eq!(row.message, same);
         Outcome::Taken
     });

@@ -23,6 +23,7 @@ const NONSENSE: [&str; 8] = [
 ];
 
 /// Every script is answered so, whoever asks.
+#[expect(clippy::disallowed_methods, reason = "a server that ends with its test")]
 async fn answering(answer: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
