@@ -1,6 +1,7 @@
 //! What a change must pass. `.ci/run` calls this and nothing else.
 //!
-//! The steps share what they build: one run of the lints, one build for tests and examples. The demo is built as README says.
+//! The steps share what they build: one run of the lints, one build for tests and examples. The demo is built as README says. The simulator
+//! runs beside the tests, which leave half of the processors idle.
 
 use std::process::Command;
 
@@ -18,13 +19,17 @@ pub fn run() -> Result<()> {
     steps.step("tidy", tidy::run)?;
     steps.step("lints", || execute(&mut cargo("clippy --workspace --all-targets --all-features -- -D warnings")))?;
     steps.step("features", each_feature_alone)?;
-    let mut tally = test::Tally::default();
+    let (mut simulator, mut tally) = (None, test::Tally::default());
+    steps.step("simulator, beside the tests", || {
+        simulator = Some(sim::Beside::start(&sim::Args::schedules(SCHEDULES))?);
+        Ok(())
+    })?;
     steps.step("tests", || {
         tally = test::run(&test::Args::default())?;
         Ok(())
     })?;
+    steps.step("simulator", || simulator.take().map_or(Ok(()), sim::Beside::finish))?;
     steps.step("types of the dashboard", browser::check_types)?;
-    steps.step("simulator", || sim::run(&sim::Args::schedules(SCHEDULES)))?;
     steps.step("chaos", || chaos::run(&chaos::Args::short()))?;
     steps.step("small worlds", || sim::run(&sim::Args::exhaustive()))?;
     steps.step("examples", examples)?;

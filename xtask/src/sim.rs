@@ -1,11 +1,15 @@
 //! The simulator: it lives in the library; this only starts it.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
 use crate::step::{cargo, execute};
 use crate::verify;
+
+pub use self::beside::Beside;
+
+mod beside;
 
 /// The example of the library that runs the simulator.
 pub const EXAMPLE: &str = "sim";
@@ -72,12 +76,20 @@ impl Args {
     }
 }
 
+fn build() -> Result<()> {
+    execute(&mut of_example("build"))
+}
+
+fn of_example(what: &str) -> Command {
+    let features = "--package posthaste --no-default-features --features simulator --example";
+    cargo(&format!("{what} --profile sim --quiet {features} {EXAMPLE}"))
+}
+
 /// With all optimisations, because a schedule there takes less than a millisecond. The mistakes that are planted in the engine have to be found, too:
 /// a simulator that finds nothing might be one that cannot.
 pub fn run(args: &Args) -> Result<()> {
-    let mut command =
-        cargo("run --profile sim --quiet --package posthaste --no-default-features --features simulator --example");
-    command.arg(EXAMPLE).arg("--").args(args.options());
+    let mut command = of_example("run");
+    command.arg("--").args(args.options());
     if !args.record {
         return execute(&mut command);
     }

@@ -57,7 +57,7 @@ pub async fn due_deliveries_come_earliest_first(t: Fixture) -> Result<()> {
         ..park(&entries[n], ParkedState::Retrying)
     };
     let commit =
-        LaneCommit { park: vec![after(0, 60), after(1, 30), after(2, 0)], ..passed("a", &entries[2], &leases) };
+        LaneCommit { park: vec![after(2, 0), after(1, 30), after(0, 60)], ..passed("a", &entries[2], &leases) };
     t.commit(&[commit]).await?;
     eventually("all three are due", || async { Ok(t.due_ids("a").await?.len() == 3) }).await?;
     let expected: Vec<_> = entries.iter().rev().map(|entry| entry.message.id).collect();
