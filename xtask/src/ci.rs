@@ -19,16 +19,10 @@ pub fn run() -> Result<()> {
     steps.step("tidy", tidy::run)?;
     steps.step("lints", || execute(&mut cargo("clippy --workspace --all-targets --all-features -- -D warnings")))?;
     steps.step("features", each_feature_alone)?;
-    let (mut simulator, mut tally) = (None, test::Tally::default());
-    steps.step("simulator, beside the tests", || {
-        simulator = Some(sim::Beside::start(&sim::Args::schedules(SCHEDULES))?);
-        Ok(())
-    })?;
-    steps.step("tests", || {
-        tally = test::run(&test::Args::default())?;
-        Ok(())
-    })?;
-    steps.step("simulator", || simulator.take().map_or(Ok(()), sim::Beside::finish))?;
+    let drawn = sim::Args::schedules(SCHEDULES);
+    let simulator = steps.step("simulator, beside the tests", || sim::Beside::start(&drawn))?;
+    let tally = steps.step("tests", || test::run(&test::Args::default()))?;
+    steps.step("simulator", || simulator.finish())?;
     steps.step("types of the dashboard", browser::check_types)?;
     steps.step("chaos", || chaos::run(&chaos::Args::short()))?;
     steps.step("small worlds", || sim::run(&sim::Args::exhaustive()))?;

@@ -49,15 +49,15 @@ pub struct Steps {
 
 impl Steps {
     /// Announces and times a step. The first one that fails ends it all.
-    pub fn step(&mut self, name: impl Into<String>, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn step<T>(&mut self, name: impl Into<String>, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let name = name.into();
         println!("\n── {name}");
         let begun = Instant::now();
-        work().with_context(|| format!("step `{name}` failed"))?;
+        let made = work().with_context(|| format!("step `{name}` failed"))?;
         let took = begun.elapsed();
         println!("── {name}: {:.1} s", took.as_secs_f64());
         self.done.push((name, took));
-        Ok(())
+        Ok(made)
     }
 
     /// All steps and where the time went.
