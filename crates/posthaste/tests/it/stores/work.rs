@@ -100,11 +100,11 @@ impl Subject<'_> {
     }
 }
 
-/// Fails if a verb is much more work in the large journal, which has so many times as much of everything. The small one has to fill what is
+/// Fails if a verb is much more work in the large journal, which has ten times as much of everything. The small one has to fill what is
 /// looked at together.
-pub(crate) fn assert_even(small: &Work, large: &Work, times: u64, circumstances: &str) {
+pub(crate) fn assert_even(small: &Work, large: &Work, circumstances: &str) {
     for ((verb, few), (_, many)) in small.iter().zip(large) {
-        let factor = if OF_ALL_EXCEPTIONS.contains(verb) { times * 3 / 2 } else { 3 };
+        let factor = if OF_ALL_EXCEPTIONS.contains(verb) { 15 } else { 4 };
         let most = few * factor + 500;
         assert!(*many <= most, "{verb} looked at {few} in a small journal, at {many} in a large one: {circumstances}");
     }
