@@ -67,6 +67,11 @@ impl<'a> Arrival<'a> {
         matches!(self.done, Done::Taken | Done::InSilence)
     }
 
+    /// Whether it came again without a relay: the consumer's word to its broker was lost.
+    pub fn is_redelivered(&self) -> bool {
+        self.relay == "redelivered"
+    }
+
     /// When the message was made, by its id: the first 48 bits of version 7 are milliseconds.
     pub fn written_micros(&self) -> Option<u64> {
         let digits: String = self.id.chars().filter(|digit| *digit != '-').take(12).collect();

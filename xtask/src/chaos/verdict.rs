@@ -37,7 +37,7 @@ pub struct Verdict {
 struct Key {
     /// The newest number that arrived.
     newest: u64,
-    /// When each number arrived last, and whether the relay was told.
+    /// When each number arrived last from a relay, and whether that was told.
     arrived: HashMap<u64, (u64, Done)>,
     refused: HashSet<u64>,
 }
@@ -84,7 +84,12 @@ impl Verdict {
             return;
         }
         self.arrivals += 1;
-        match key.arrived.insert(number, (at, done)) {
+        let before = key.arrived.get(&number).copied();
+        // What a broker sends again says nothing of when the relay sent it.
+        if before.is_none() || !arrival.is_redelivered() {
+            key.arrived.insert(number, (at, done));
+        }
+        match before {
             Some((before, told)) => {
                 let cause = cause(arrival, before, told, faults);
                 *self.duplicates.entry(cause.unwrap_or("unexplained")).or_default() += 1;
@@ -155,7 +160,7 @@ fn cause(arrival: &Arrival<'_>, before: u64, told: Done, faults: &[&Entry]) -> O
     if told == Done::InSilence {
         return Some("not answered");
     }
-    if arrival.relay == "redelivered" {
+    if arrival.is_redelivered() {
         return Some("redelivered by the broker");
     }
     let key = format!(" order/{}", arrival.key);
@@ -172,4 +177,38 @@ fn cause(arrival: &Arrival<'_>, before: u64, told: Done, faults: &[&Entry]) -> O
         kind if kind.starts_with("replay") => "replayed",
         _ => "fault between the two",
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of the first message of a key that arrives at these times. The broker was dead from the first to the second second.
+    fn causes(arrivals: &[(u64, &str)]) -> BTreeMap<&'static str, u64> {
+        let killed =
+            Entry { from: 1_000_000, to: 2_000_000, kind: "kill_broker", scene: None, target: "rabbitmq".into() };
+        let committed = Committed([("w0-0001".to_owned(), 1)].into());
+        let (mut verdict, mut key) = (Verdict::default(), Key::default());
+        for (at, relay) in arrivals {
+            let arrival = Arrival { at: *at, relay, id: "1", key: "w0-0001", number: 1, done: Done::Taken };
+            verdict.judge(&mut key, &arrival, &committed, &[&killed]);
+        }
+        assert_eq!(
+            verdict.broken.contains_key("unexplained_duplicate"),
+            verdict.duplicates.contains_key("unexplained")
+        );
+        verdict.duplicates
+    }
+
+    /// The relay sends again what it was not told of when the broker died, however late, and after the broker has done so itself.
+    #[test]
+    fn what_a_broker_sends_again_does_not_hide_why_the_relay_does() {
+        let causes = causes(&[(900_000, ""), (30_000_000, "redelivered"), (30_400_000, "")]);
+        assert_eq!(causes, [("fault between the two", 1), ("redelivered by the broker", 1)].into());
+    }
+
+    #[test]
+    fn a_repeat_long_after_the_fault_is_not_explained_by_it() {
+        assert_eq!(causes(&[(20_000_000, ""), (30_000_000, "")]), [("unexplained", 1)].into());
+    }
 }
