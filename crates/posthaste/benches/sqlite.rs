@@ -266,7 +266,6 @@ fn enqueue_bare_rate() -> f64 {
             );
             let mut insert = transaction.prepare_cached(sql).expect("a statement");
             for m in batch {
-                let at = m.occurred_at.as_millisecond();
                 let id = m.id.to_string();
                 insert
                     .execute((
@@ -277,7 +276,7 @@ fn enqueue_bare_rate() -> f64 {
                         m.key.as_deref(),
                         m.correlation_id.as_deref(),
                         m.content_type.as_str(),
-                        at,
+                        m.occurred_at.as_millisecond(),
                         &m.payload[..],
                     ))
                     .expect("a row");

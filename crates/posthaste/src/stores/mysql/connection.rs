@@ -82,9 +82,9 @@ pub(super) async fn snapshot(connection: &mut Conn) -> Result<Transaction<'_>> {
 
 /// A transaction that also sees what nobody has committed yet.
 pub(super) async fn uncommitted(connection: &mut Conn) -> Result<Transaction<'_>> {
-    let mut dirty = TxOpts::default();
-    dirty.with_isolation_level(IsolationLevel::ReadUncommitted).with_readonly(true);
-    Ok(connection.start_transaction(dirty).await?)
+    let mut options = TxOpts::default();
+    options.with_isolation_level(IsolationLevel::ReadUncommitted).with_readonly(true);
+    Ok(connection.start_transaction(options).await?)
 }
 
 #[cfg(test)]

@@ -94,9 +94,9 @@ impl Memory {
             return Ok(self.gaps.is_empty());
         }
         let (used, hidden) = if family.shows_uncommitted() {
-            let mut dirty = connection::uncommitted(connection).await?;
-            let used = in_gaps(&mut dirty, self.gaps.all()).await?;
-            dirty.rollback().await?;
+            let mut uncommitted = connection::uncommitted(connection).await?;
+            let used = in_gaps(&mut uncommitted, self.gaps.all()).await?;
+            uncommitted.rollback().await?;
             (used, Duration::ZERO)
         } else {
             // Before it: whoever commits in between is found.
