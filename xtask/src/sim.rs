@@ -1,4 +1,4 @@
-//! The simulator: it lives in the library; this only starts it.
+//! The simulator: it lives in the library, and has a program of its own; this only starts it.
 
 use std::process::{Command, Stdio};
 
@@ -11,8 +11,8 @@ pub use self::beside::Beside;
 
 mod beside;
 
-/// The example of the library that runs the simulator.
-pub const EXAMPLE: &str = "sim";
+/// The program that runs the simulator.
+const PROGRAM: &str = "posthaste-sim";
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
@@ -77,18 +77,17 @@ impl Args {
 }
 
 fn build() -> Result<()> {
-    execute(&mut of_example("build"))
+    execute(&mut of_program("build"))
 }
 
-fn of_example(what: &str) -> Command {
-    let features = "--package posthaste --no-default-features --features simulator --example";
-    cargo(&format!("{what} --profile sim --quiet {features} {EXAMPLE}"))
+fn of_program(what: &str) -> Command {
+    cargo(&format!("{what} --profile sim --quiet --package {PROGRAM}"))
 }
 
 /// With all optimisations, because a schedule there takes less than a millisecond. The mistakes that are planted in the engine have to be found, too:
 /// a simulator that finds nothing might be one that cannot.
 pub fn run(args: &Args) -> Result<()> {
-    let mut command = of_example("run");
+    let mut command = of_program("run");
     command.arg("--").args(args.options());
     if !args.record {
         return execute(&mut command);

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Args, EXAMPLE, build};
+use super::{Args, PROGRAM, build};
 
 /// What it says, until somebody asks.
 const SAID: &str = "target/sim-said.txt";
@@ -20,7 +20,7 @@ impl Beside {
         build()?;
         let said = File::create(SAID)?;
         let mut command = Command::new("nice");
-        command.args(["-n", "19", &format!("target/sim/examples/{EXAMPLE}")]).args(args.options());
+        command.args(["-n", "19", &format!("target/sim/{PROGRAM}")]).args(args.options());
         command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
         Ok(Self(command.spawn().context("cannot start the simulator")?))
     }
