@@ -131,7 +131,9 @@ impl Reader {
 
     /// Asks the store for what comes next.
     pub(super) fn read_on(&mut self, index: DestinationIndex, lanes: &mut Lanes, pass: &mut Pass<'_>) {
-        if self.under_way >= MOST_READS {
+        // Mostly there is nothing to read, and no cohorts are formed to find that out.
+        let is_behind = |lane: &Lane| lane.reading.read_to < pass.front && self.has_room(lane);
+        if self.under_way >= MOST_READS || !lanes.iter().any(is_behind) {
             return;
         }
         let cohorts = self.cohorts(lanes);
