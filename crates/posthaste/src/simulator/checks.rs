@@ -121,8 +121,14 @@ impl Checks {
         self.arrived.contains_key(spot)
     }
 
-    /// A message reached a destination. `earlier` are the messages of its key before it that go there too.
-    pub(super) fn arrival(&mut self, spot: Spot, message: &Message, on_dead: OnDead, earlier: &[Position]) {
+    /// A message reached a destination. `earlier` finds the messages of its key before it that go there too.
+    pub(super) fn arrival(
+        &mut self,
+        spot: Spot,
+        message: &Message,
+        on_dead: OnDead,
+        earlier: impl FnOnce() -> Vec<Position>,
+    ) {
         self.arrivals += 1;
         if *self.ids.entry(spot.clone()).or_insert(message.id) != message.id {
             self.violated(Violation::PositionReused);
@@ -146,8 +152,7 @@ impl Checks {
         if out_of_order {
             self.violated(Violation::OutOfOrder);
         }
-        let missing = |position: &&Position| !self.is_let_go(&(name.clone(), **position), on_dead);
-        if earlier.iter().any(|position| missing(&position)) {
+        if earlier().into_iter().any(|position| !self.is_let_go(&(name.clone(), position), on_dead)) {
             self.violated(Violation::Overtaken);
         }
     }

@@ -1,5 +1,7 @@
 //! What happens in the simulated world, and when.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use super::world::receivers::Callback;
@@ -81,5 +83,42 @@ impl<E> PartialOrd for Scheduled<E> {
 impl<E> Ord for Scheduled<E> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.at, self.order).cmp(&(other.at, other.order))
+    }
+}
+
+/// What is still to happen: by time, and at the same time in the order in which it was scheduled.
+#[derive(Debug)]
+pub(super) struct Queue<E = Event> {
+    /// Scheduled before anything happened: sorted once, the first at the end.
+    planned: Vec<Scheduled<E>>,
+    /// Scheduled since. Without what was planned there are few at a time, and few to compare with.
+    added: BinaryHeap<Reverse<Scheduled<E>>>,
+    begun: bool,
+}
+
+impl<E> Queue<E> {
+    pub(super) fn new() -> Self {
+        Self { planned: Vec::new(), added: BinaryHeap::new(), begun: false }
+    }
+
+    pub(super) fn push(&mut self, scheduled: Scheduled<E>) {
+        if self.begun {
+            self.added.push(Reverse(scheduled));
+        } else {
+            self.planned.push(scheduled);
+        }
+    }
+
+    /// What happens next.
+    pub(super) fn pop(&mut self) -> Option<Scheduled<E>> {
+        if !self.begun {
+            self.begun = true;
+            self.planned.sort_unstable_by(|one, other| other.cmp(one));
+        }
+        match (self.planned.last(), self.added.peek()) {
+            (Some(planned), Some(Reverse(added))) if added < planned => self.added.pop().map(|Reverse(added)| added),
+            (None, _) => self.added.pop().map(|Reverse(added)| added),
+            _ => self.planned.pop(),
+        }
     }
 }

@@ -4,8 +4,7 @@
 //! nothing; requests, answers and workers are lost; operators pause, resume and rewind. Then the faults stop, and everything must be in
 //! the journal once and in order, with the checkpoint never ahead.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use self::checks::Stored;
@@ -13,15 +12,17 @@ use self::log::Log;
 use self::node::Node;
 use super::checks::Violation;
 use super::dice::Dice;
-use super::event::Scheduled;
+use super::event::{Queue, Scheduled};
 use super::planted::Planted;
+use crate::destination::Name;
 use crate::engine::StoreFailure;
 use crate::engine::mistakes::Mistakes;
-use crate::engine::source::{IngestFailure, ReadingId, SourceAction, SourceEvent, SourceInput};
-use crate::journal::{Ingest, Ingested, WorkerId};
+use crate::engine::source::{ReadingId, SourceAction, SourceEvent, SourceInput};
+use crate::journal::Ingest;
 use crate::stores::memory::Core;
 
 mod checks;
+mod ingest;
 mod log;
 mod node;
 mod operator;
@@ -54,8 +55,9 @@ pub(super) struct SourceWorld {
     planted: Option<Planted>,
     now: Duration,
     order: u64,
-    queue: BinaryHeap<Reverse<Scheduled<Event>>>,
+    queue: Queue<Event>,
     store: Core,
+    source: Name,
     log: Log,
     nodes: Vec<Node>,
     /// Readers at the end of the log: which life of which worker.
@@ -76,8 +78,9 @@ impl SourceWorld {
             planted,
             now: Duration::ZERO,
             order: 0,
-            queue: BinaryHeap::new(),
+            queue: Queue::new(),
             store: Core::new(8),
+            source: SOURCE.into(),
             log,
             nodes,
             waiting: Vec::new(),
@@ -92,7 +95,7 @@ impl SourceWorld {
     /// Runs one schedule. Returns the number of events of the log, and what went wrong.
     pub(super) fn run(mut self) -> (u64, Vec<Violation>, u64) {
         self.plan();
-        while let Some(Reverse(Scheduled { at, order, node, life, event })) = self.queue.pop() {
+        while let Some(Scheduled { at, order, node, life, event }) = self.queue.pop() {
             if at > DRAINED_BY {
                 break;
             }
@@ -134,7 +137,7 @@ impl SourceWorld {
     fn at(&mut self, at: Duration, node: usize, event: Event) {
         let life = self.nodes[node].life;
         self.order += 1;
-        self.queue.push(Reverse(Scheduled { at, order: self.order, node, life, event: Box::new(event) }));
+        self.queue.push(Scheduled { at, order: self.order, node, life, event: Box::new(event) });
     }
 
     fn has_faults(&self) -> bool {
@@ -225,12 +228,12 @@ impl SourceWorld {
                 answer
             }
             SourceAction::Lease { held, report } if !is_lost => {
-                let worker = self.nodes[node].worker.clone();
-                SourceInput::Leased(Ok(self.store.lease_source(&worker, &SOURCE.into(), TTL, held, &report)))
+                let worker = &self.nodes[node].worker;
+                SourceInput::Leased(Ok(self.store.lease_source(worker, &self.source, TTL, held, &report)))
             }
             SourceAction::Lease { .. } => SourceInput::Leased(Err(StoreFailure::Failed)),
             SourceAction::Release { held } => {
-                self.store.release_source(&self.nodes[node].worker, &SOURCE.into(), held);
+                self.store.release_source(&self.nodes[node].worker, &self.source, held);
                 SourceInput::Released
             }
             SourceAction::Ingest { id, ingest } => {
@@ -260,38 +263,5 @@ impl SourceWorld {
                 self.at(at, node, Event::Request(read));
             }
         }
-    }
-
-    /// Stores, and loses the answer or not; or is lost and perhaps carried out much later.
-    fn try_ingest(&mut self, ingest: Ingest, is_lost: bool) -> Result<Option<Ingested>, IngestFailure> {
-        if !is_lost {
-            return Ok(self.ingest(&ingest));
-        }
-        if self.dice.percent(40) {
-            // Done, but nobody hears of it.
-            self.ingest(&ingest);
-            return Err(IngestFailure::Store(StoreFailure::Failed));
-        }
-        let at = self.now + self.dice.millis(10, 4_000);
-        self.at(at, 0, Event::Late(ingest));
-        Err(IngestFailure::Store(StoreFailure::TimedOut))
-    }
-
-    fn ingest(&mut self, ingest: &Ingest) -> Option<Ingested> {
-        let holder = self.store.sources().first().map(|status| (status.worker.clone(), status.epoch));
-        let is_held = holder == Some((Some(ingest.worker.0.clone()), ingest.epoch));
-        let mut ingest = ingest.clone();
-        if self.planted == Some(Planted::IngestUnfenced)
-            && let Some((Some(worker), epoch)) = holder
-        {
-            (ingest.worker, ingest.epoch) = (WorkerId(worker), epoch);
-        }
-        let stored = self.store.ingest(&ingest)?;
-        if !is_held {
-            self.violations.insert(Violation::ForeignSettlement);
-        }
-        self.stored.add(self.store.newest(stored.enqueued.stored));
-        self.check_checkpoint(&ingest.checkpoint);
-        Some(stored)
     }
 }

@@ -1,7 +1,5 @@
 //! The simulated world: one queue of events in time, and what each of them does.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::time::Duration;
 
@@ -11,7 +9,7 @@ use self::acts::Act;
 use super::checks::{Checks, Spot, Violation};
 use super::destinations::{Answer, Heard, receive};
 use super::dice::Dice;
-use super::event::{Event, Scheduled};
+use super::event::{Event, Queue, Scheduled};
 use super::node::{Flight, Node};
 use super::plan::Plan;
 use super::planted::Planted;
@@ -21,13 +19,13 @@ use crate::destination::Name;
 use crate::engine::{
     Action, Engine, HandOver, HandOverId, Input, Served, StoreAnswer, StoreCall, StoreFailure, StoreRequest, Tail,
 };
-use crate::inspect::Status;
 use crate::journal::{Position, WorkerId};
 use crate::notify::Watcher;
 use crate::sink::{self, Delivery, Run};
 use crate::stores::memory::Core;
 
 mod acts;
+mod drain;
 pub(super) mod outage;
 pub(super) mod receivers;
 mod schedule;
@@ -52,13 +50,15 @@ pub(super) struct World {
     lives: Vec<u64>,
     started: usize,
     down_until: Vec<Duration>,
-    queue: BinaryHeap<Reverse<Scheduled>>,
+    queue: Queue,
     now: Duration,
     skew: i64,
     order: u64,
     next_id: u128,
     digest: FoldHasher<'static>,
     done: bool,
+    /// What was not at rest when it was looked for last.
+    restless: Option<Spot>,
     /// What may befall a small world, and how often still; in others everything is scheduled.
     acts: Vec<(Act, usize)>,
     pub(super) tell: Option<Box<dyn FnMut(String)>>,
@@ -94,13 +94,14 @@ impl World {
             lives: vec![0; plan.workers],
             started: 0,
             down_until: vec![Duration::ZERO; plan.destinations.len()],
-            queue: BinaryHeap::new(),
+            queue: Queue::new(),
             now: Duration::ZERO,
             skew: 0,
             order: 0,
             next_id: 0,
             digest: FixedState::default().build_hasher(),
             done: false,
+            restless: None,
             acts: Vec::new(),
             tell: None,
             watcher: None,
@@ -112,7 +113,7 @@ impl World {
     fn at(&mut self, at: Duration, node: usize, event: Event) {
         self.order += 1;
         let (order, life) = (self.order, self.lives[node]);
-        self.queue.push(Reverse(Scheduled { at, order, node, life, event: Box::new(event) }));
+        self.queue.push(Scheduled { at, order, node, life, event: Box::new(event) });
     }
 
     /// Names one life of a worker.
@@ -130,7 +131,7 @@ impl World {
     }
 
     fn run_to_end(&mut self) {
-        while let Some(Reverse(next)) = self.queue.pop() {
+        while let Some(next) = self.queue.pop() {
             self.now = next.at;
             let since_start = self.now.as_millis() as i64 + self.skew;
             self.store.core.set_now(EPOCH + Duration::from_millis(since_start.max(0) as u64));
@@ -147,7 +148,7 @@ impl World {
         if self.now > self.plan.give_up {
             self.checks.violated(Violation::Stuck);
             if let Some(tell) = &mut self.tell {
-                self.store.core.statuses().iter().for_each(|status| tell(format!("left: {status:?}")));
+                self.store.core.statuses().for_each(|status| tell(format!("left: {status:?}")));
                 self.nodes.iter().for_each(|node| tell(format!("{node:#?}")));
             }
         }
@@ -242,36 +243,6 @@ impl World {
         if !self.dice.percent(self.plan.rollback) {
             let at = self.now + self.dice.millis(0, 300);
             self.at(at, 0, Event::Commit(messages));
-        }
-    }
-
-    /// Faults are over: everything must come to rest, and what came to rest must be right.
-    fn look_whether_drained(&mut self) {
-        for name in &self.names {
-            drop(self.store.core.resume(name));
-            clients::resume_tenants(name, &mut self.store.core);
-        }
-        let deliveries = self.store.core.statuses();
-        let core = &self.store.core;
-        let at_rest = |(name, position, status): &(Name, Position, Status)| match status {
-            Status::Delivered | Status::Dead | Status::Discarded => true,
-            // Behind a dead message that blocks its key, also what was scheduled or replayed waits for a person.
-            _ => core.head_status(name, *position) == Some(Status::Dead),
-        };
-        if !deliveries.iter().all(at_rest) {
-            let at = self.now + Duration::from_millis(50);
-            return self.at(at, 0, Event::Drained);
-        }
-        self.done = true;
-        self.checks.letters(&self.store.letters());
-        for (name, position, status) in deliveries {
-            let spot: Spot = (name, position);
-            if status == Status::Delivered && !self.checks.has_arrived(&spot) {
-                self.checks.violated(Violation::Lost);
-            }
-            if status == Status::Delivered && self.plan.has_callbacks(&spot.0) && !self.checks.is_answered(&spot) {
-                self.checks.violated(Violation::Unanswered);
-            }
         }
     }
 }

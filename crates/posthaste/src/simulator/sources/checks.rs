@@ -53,7 +53,7 @@ impl SourceWorld {
     }
 
     pub(super) fn is_drained(&self) -> bool {
-        self.log.is_whole() && self.stored.order.len() == self.log.wanted().count()
+        self.log.is_whole() && self.stored.order.len() == self.log.count_wanted()
     }
 
     pub(super) fn check_the_end(&mut self) {

@@ -13,10 +13,15 @@ use crate::source::{Checkpoint, Error, Event, OnError, Unmappable, made};
 pub(super) struct Log {
     /// What each event is: something for us, nothing for us, or nothing that anything can be made of.
     kinds: Vec<Kind>,
+    /// How many of them are wanted and how many are broken: after most steps somebody asks.
+    wanted: usize,
+    broken: usize,
     /// Where each reading stands.
     readings: HashMap<(usize, u64, ReadingId), usize>,
     /// Messages that were made so far: each has an id of its own, also when it is made again.
     made: u128,
+    /// What they are all like. Building each one anew would ask for the time and for random numbers.
+    like: Message,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +34,8 @@ enum Kind {
 
 impl Log {
     pub(super) fn new(seed: u64) -> Self {
-        let mut log = Self { kinds: Vec::new(), readings: HashMap::new(), made: 0 };
+        let like = Message::builder("happened", "stream", "1").build().expect("a valid message");
+        let mut log = Self { kinds: Vec::new(), wanted: 0, broken: 0, readings: HashMap::new(), made: 0, like };
         let mut dice = Dice::new(seed);
         (0..dice.below(20)).for_each(|_| log.append(&mut dice));
         log
@@ -47,17 +53,25 @@ impl Log {
                 1..=6 => Kind::Ignored,
                 _ => Kind::Wanted,
             };
+            self.wanted += usize::from(kind == Kind::Wanted);
+            self.broken += usize::from(kind == Kind::Broken);
             self.kinds.push(kind);
         }
     }
 
     pub(super) fn mend(&mut self) {
         self.kinds.iter_mut().filter(|kind| **kind == Kind::Broken).for_each(|kind| *kind = Kind::Wanted);
+        self.wanted += std::mem::take(&mut self.broken);
     }
 
     /// Whether nothing is left that nothing can be made of.
     pub(super) fn is_whole(&self) -> bool {
-        !self.kinds.contains(&Kind::Broken)
+        self.broken == 0
+    }
+
+    /// How many events must be in the journal.
+    pub(super) fn count_wanted(&self) -> usize {
+        self.wanted
     }
 
     /// The places of what must be in the journal, in order.
@@ -115,7 +129,7 @@ impl Log {
         }
         let from = std::mem::replace(at, upto);
         let taken = (from..upto).filter(|n| self.kinds[*n] != Kind::Ignored);
-        let pieces = taken.map(|n| piece(n, self.kinds[n], &mut self.made)).collect();
+        let pieces = taken.map(|n| piece(n, self.kinds[n], &self.like, &mut self.made)).collect();
         let arrived =
             Arrived { pieces, beyond: Some(checkpoint(upto)), at_end: Some(upto == self.kinds.len()), age: None };
         Some(SourceInput::Arrived { reading, result: Ok(arrived) })
@@ -141,13 +155,12 @@ fn event(at: usize) -> Event {
     Event::new(checkpoint(at + 1), "stream", at.to_string(), "happened")
 }
 
-fn piece(at: usize, kind: Kind, made_so_far: &mut u128) -> Piece {
+fn piece(at: usize, kind: Kind, like: &Message, made_so_far: &mut u128) -> Piece {
     let event = event(at);
     let mapped = match kind {
         Kind::Wanted | Kind::Ignored => {
             *made_so_far += 1;
-            let message = Message::builder("happened", "stream", "1").id(MessageId(Uuid::from_u128(*made_so_far)));
-            Ok(vec![message.build().expect("a valid message")])
+            Ok(vec![Message { id: MessageId(Uuid::from_u128(*made_so_far)), ..like.clone() }])
         }
         Kind::Broken => Err(Unmappable::new("nobody knows what it is")),
     };

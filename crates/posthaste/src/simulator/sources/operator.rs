@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Event, FAULTS_UNTIL, SOURCE, SourceWorld};
+use super::{Event, FAULTS_UNTIL, SourceWorld};
 use crate::inspect::SourceChange;
 
 /// How long somebody looks after the source once all faults are over.
@@ -21,7 +21,7 @@ impl SourceWorld {
         let which = if self.has_faults() { self.dice.below(4) as usize } else { 3 };
         self.rewound |= (1..3).contains(&which);
         // Before anybody has read it there is nothing to change.
-        let _ = self.store.change_source(&SOURCE.into(), &changes[which]);
+        let _ = self.store.change_source(&self.source, &changes[which]);
         if which == 0 {
             let at = self.now + self.dice.millis(100, 2_000);
             self.at(at, 0, Event::Operate);

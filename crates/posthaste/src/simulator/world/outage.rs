@@ -75,7 +75,7 @@ impl World {
     /// Runs it to its end. Destination, type and time of all arrivals.
     pub(super) fn arrivals(&mut self) -> Vec<(String, String, Duration)> {
         self.arrival_times = Some(Vec::new());
-        while let Some(Reverse(next)) = self.queue.pop() {
+        while let Some(next) = self.queue.pop() {
             self.now = next.at;
             self.store.core.set_now(EPOCH + self.now);
             self.step(next);

@@ -246,8 +246,8 @@ impl World {
             received.push(nth);
             let delivery = &run.deliveries[nth];
             let spot = (run.destination.clone(), delivery.position);
-            let earlier = core.earlier_of_key(&run.destination, delivery.position);
-            checks.arrival(spot, &delivery.message, dest.policy.on_dead, &earlier);
+            let earlier = || core.earlier_of_key(&run.destination, delivery.position);
+            checks.arrival(spot, &delivery.message, dest.policy.on_dead, earlier);
         };
         let answer = receive(run, &self.plan, down, calm, &mut self.dice, &mut self.checks, arrived);
         if let (Some(times), false) = (&mut self.arrival_times, down) {

@@ -3,10 +3,11 @@
 //! Synchronous and deterministic: no tasks, no clock of its own, no randomness. [`super::Memory`] puts it behind a lock and
 //! a real clock; a simulator drives it directly and moves the clock as it likes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use jiff::{SignedDuration, Timestamp};
 
 use super::lane::Lane;
@@ -17,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::inspect::{AuditEntry, Job, TenantPause};
 use crate::journal::{Enqueued, Entry, Partition, Position, WorkerId, partition_of};
 use crate::message::{Message, MessageId, Origin, Text};
+use crate::rules::route;
 
 /// A journal and everything beside it.
 #[derive(Debug, Clone)]
@@ -25,8 +27,8 @@ pub struct Core {
     pub(super) now: Duration,
     pub(super) newest: Position,
     pub(super) journal: BTreeMap<Position, Stored>,
-    pub(super) by_id: BTreeMap<MessageId, Position>,
-    pub(super) origins: BTreeSet<(Origin, Option<Text>)>,
+    pub(super) by_id: HashMap<MessageId, Position>,
+    pub(super) origins: HashSet<(Origin, Option<Text>)>,
     pub(super) destinations: BTreeMap<Name, Known>,
     pub(super) holdings: Vec<Holding>,
     pub(super) workers: BTreeMap<WorkerId, Presence>,
@@ -63,8 +65,8 @@ impl Core {
             now: Duration::ZERO,
             newest: Position::START,
             journal: BTreeMap::new(),
-            by_id: BTreeMap::new(),
-            origins: BTreeSet::new(),
+            by_id: HashMap::new(),
+            origins: HashSet::new(),
             destinations: BTreeMap::new(),
             holdings: vec![Holding::default(); usize::from(partitions)],
             workers: BTreeMap::new(),
@@ -143,6 +145,11 @@ impl Core {
     /// The destinations named by the latest registration.
     pub(super) fn current(&self) -> impl Iterator<Item = (&Name, &Known)> {
         self.destinations.iter().filter(|(_, known)| known.current)
+    }
+
+    /// Those of them that take a message.
+    pub(super) fn takers<'a>(&'a self, stored: &'a Stored) -> impl Iterator<Item = (&'a Name, &'a Known)> {
+        self.current().filter(|(name, known)| route::takes(&known.route, name, &stored.message))
     }
 
     pub(super) fn entry(&self, position: Position, stored: &Stored) -> Entry {

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::core::{Core, Stored};
 use crate::journal::{Position, Purged};
-use crate::rules::route;
 
 impl Core {
     /// See [`crate::journal::Journal::purge`].
@@ -33,8 +32,8 @@ impl Core {
     }
 
     fn is_settled(&self, position: Position, stored: &Stored) -> bool {
-        let mut takers = self.current().filter(|(name, known)| route::takes(&known.route, name, &stored.message));
-        takers.all(|(_, known)| known.lane(stored.partition).status(position, &stored.message).is_settled())
+        self.takers(stored)
+            .all(|(_, known)| known.lane(stored.partition).status(position, &stored.message).is_settled())
     }
 
     fn remove(&mut self, position: Position) {

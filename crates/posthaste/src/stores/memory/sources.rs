@@ -26,6 +26,12 @@ impl KnownSource {
 }
 
 impl Core {
+    /// Whether this worker holds a source under this epoch, even late.
+    #[cfg(feature = "simulator")]
+    pub(crate) fn is_source_held_by(&self, source: &crate::destination::Name, worker: &WorkerId, epoch: Epoch) -> bool {
+        self.sources.get(source).is_some_and(|known| known.is_held_by(worker, epoch))
+    }
+
     /// See [`crate::inspect::Inspect::sources`].
     pub fn sources(&self) -> Vec<SourceStatus> {
         let status = |known: &KnownSource| SourceStatus { held: known.is_live(self.now), ..known.status.clone() };

@@ -53,11 +53,11 @@ impl Core {
     }
 
     /// What became of every message at every destination that takes it.
-    pub fn statuses(&self) -> Vec<(Name, Position, Status)> {
-        let deliveries = self.journal.iter().flat_map(|(&position, stored)| self.deliveries_of(position, stored));
-        deliveries
-            .filter_map(|delivery| delivery.at.map(|at| (at.name.clone(), delivery.position, at.status)))
-            .collect()
+    pub fn statuses(&self) -> impl Iterator<Item = (&Name, Position, Status)> {
+        self.journal.iter().flat_map(move |(&position, stored)| {
+            let status = move |known: &Known| known.lane(stored.partition).status(position, &stored.message);
+            self.takers(stored).map(move |(name, known)| (name, position, status(known)))
+        })
     }
 
     /// The status of the delivery at the head of the held key that the message at `position` belongs to.
@@ -82,8 +82,8 @@ impl Core {
 
     /// One message at every current destination that takes it; without a destination if there is none.
     pub(super) fn deliveries_of<'a>(&'a self, position: Position, stored: &'a Stored) -> Vec<Delivery<'a>> {
-        let takers = self.current().filter(|(name, known)| route::takes(&known.route, name, &stored.message));
-        let mut deliveries: Vec<_> = takers
+        let mut deliveries: Vec<_> = self
+            .takers(stored)
             .map(|(name, known)| {
                 let lane = known.lane(stored.partition);
                 let status = lane.status(position, &stored.message);
