@@ -11,7 +11,7 @@ use crate::step::{Steps, cargo, execute};
 use crate::{browser, chaos, root, sim, test, tidy};
 
 /// Enough schedules to meet every planted bug many times over.
-const SCHEDULES: u64 = 400_000;
+const SCHEDULES: u64 = 500_000;
 
 pub fn run() -> Result<()> {
     let mut steps = Steps::default();
