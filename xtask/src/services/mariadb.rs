@@ -1,5 +1,6 @@
 //! MariaDB, as Debian has it.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::process::Command;
 
@@ -29,17 +30,20 @@ fn prepare(node: &Node) -> Result<()> {
 
 fn command(node: &Node) -> Result<Command> {
     let mut command = Command::new(&node.program);
-    command.arg("--no-defaults").args(as_root_if_root()).args(common(node));
+    command.arg("--no-defaults").args(as_root_if_root()).args(common(node)?);
     command.args(["--log-bin=log", "--gtid-strict-mode=ON", "--innodb-log-file-size=64M"]);
     Ok(command)
 }
 
 /// What both servers of the family take: all in one folder, a log as for replication, and no sync, since tests kill servers and not
 /// machines.
-pub fn common(node: &Node) -> Vec<String> {
+pub fn common(node: &Node) -> Result<Vec<String>> {
+    fs::create_dir_all(node.folder.join("tmp"))?;
     let folder = node.folder.display();
-    vec![
+    Ok(vec![
         format!("--datadir={folder}/data"),
+        // Not the folder that all share: a server that starts removes the temporary tables that it finds there, also those of others.
+        format!("--tmpdir={folder}/tmp"),
         // In the folder of the data: the path of a socket must not be long.
         "--socket=socket".into(),
         "--pid-file=pid".into(),
@@ -53,7 +57,7 @@ pub fn common(node: &Node) -> Vec<String> {
         "--max-allowed-packet=64M".into(),
         "--max-connections=300".into(),
         "--performance-schema=OFF".into(),
-    ]
+    ])
 }
 
 pub fn as_root_if_root() -> Option<&'static str> {

@@ -74,7 +74,7 @@ fn prepare(node: &Node) -> Result<()> {
 
 fn command(node: &Node) -> Result<Command> {
     let mut command = server(&node.program)?;
-    command.args(common(node)).args([
+    command.args(common(node)?).args([
         "--mysqlx=OFF",
         "--log-bin=log",
         "--gtid-mode=ON",
