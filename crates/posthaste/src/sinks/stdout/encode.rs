@@ -40,32 +40,30 @@ pub(super) struct Line<'a> {
     hand_over: Option<&'a str>,
     headers: &'a Headers,
     content_type: &'a str,
-    #[serde(flatten)]
-    payload: Payload<'a>,
+    /// Exactly one of three, so that a reader can always get back the bytes that were written. No flattened enumeration: a line with
+    /// one is written as a map, which takes longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payload: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payload_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payload_base64: Option<String>,
 }
 
-/// Exactly one of three fields, so that a reader can always get back the bytes that were written.
-#[derive(Serialize)]
-enum Payload<'a> {
-    #[serde(rename = "payload")]
-    Json(&'a RawValue),
-    #[serde(rename = "payload_text")]
-    Text(&'a str),
-    #[serde(rename = "payload_base64")]
-    Base64(String),
-}
-
-impl<'a> Payload<'a> {
-    /// JSON becomes a part of the line only if it is one line itself.
-    fn of(message: &'a Message) -> Self {
-        let Ok(text) = std::str::from_utf8(&message.payload) else {
-            return Self::Base64(embed::base64(message));
-        };
-        match embed::json(message).filter(|_| !text.contains(['\n', '\r'])) {
-            Some(json) => Self::Json(json),
-            None => Self::Text(text),
-        }
+/// JSON becomes a part of the line only if it is one line itself.
+fn payload(message: &Message) -> (Option<&RawValue>, Option<&str>, Option<String>) {
+    let Ok(text) = std::str::from_utf8(&message.payload) else {
+        return (None, None, Some(embed::base64(message)));
+    };
+    match embed::json(message).filter(|_| is_one_line(text)) {
+        Some(json) => (Some(json), None, None),
+        None => (None, Some(text), None),
     }
+}
+
+/// Looks at all bytes, several at a time.
+fn is_one_line(text: &str) -> bool {
+    !text.bytes().fold(false, |any, byte| any | (byte == b'\n') | (byte == b'\r'))
 }
 
 /// Adds the lines of a run to a block, each with its line feed; all of them or none.
@@ -81,6 +79,7 @@ pub(super) fn add(run: &Run, block: &mut Vec<u8>) -> serde_json::Result<()> {
 impl<'a> Line<'a> {
     fn of(run: &'a Run, delivery: &'a Delivery) -> Self {
         let message = &*delivery.message;
+        let (payload, payload_text, payload_base64) = payload(message);
         Self {
             id: message.id,
             event_type: &message.event_type,
@@ -101,7 +100,9 @@ impl<'a> Line<'a> {
             hand_over: delivery.hand_over.as_deref(),
             headers: &message.headers,
             content_type: &message.content_type,
-            payload: Payload::of(message),
+            payload,
+            payload_text,
+            payload_base64,
         }
     }
 }
