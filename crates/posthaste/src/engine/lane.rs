@@ -6,7 +6,7 @@
 use self::callbacks::Callbacks;
 use self::crash_guard::CrashGuard;
 use self::cursor::LaneCursor;
-use self::dead_letters::DeadLetters;
+use self::dead_letters::Deaths;
 use self::key_queue::Hold;
 use self::key_queues::KeyQueues;
 pub(super) use self::key_queues::QueueId;
@@ -17,7 +17,6 @@ use super::mistakes::{Mistake, Mistakes};
 use crate::destination::Destination;
 use crate::journal::{Epoch, LaneState, Lease, Partition, Position};
 use crate::message::Text;
-use crate::retry::OnDead;
 
 pub(super) use self::crash_guard::{InFlightBefore, Suspects};
 pub(super) use self::parking::{Failure, Parking};
@@ -67,8 +66,7 @@ pub(super) struct Reading {
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) id: LaneId,
-    on_dead: OnDead,
-    dead_letters: Option<DeadLetters>,
+    deaths: Deaths,
     callbacks: Option<Callbacks>,
     mistakes: Mistakes,
     pub(super) cursor: LaneCursor,
@@ -97,8 +95,7 @@ impl Lane {
         }
         let mut lane = Self {
             id: lease.into(),
-            on_dead: dest.policy.on_dead,
-            dead_letters: DeadLetters::of(dest),
+            deaths: Deaths::of(dest),
             callbacks: Callbacks::of(dest, lease.into()),
             mistakes,
             reading: Reading { under_way: false, read_to: cursor.low },

@@ -12,13 +12,14 @@
 
 use std::time::Duration;
 
-use self::backlog::{Backlog, Portion};
+use self::backlog::Backlog;
 use self::holding::Holding;
+use self::presence::Presence;
 use self::reading::{Reading, Step};
-use self::rest::Rest;
+use self::storing::Storing;
 use super::mistakes::{Mistake, Mistakes};
 use crate::journal::{Ingest, SourceReport, SourceState, WorkerId};
-use crate::source::{Checkpoint, Feed, Made};
+use crate::source::{Feed, Made};
 
 pub(crate) use self::protocol::{
     Arrived, IngestFailure, Opened, Piece, ReadingId, SourceAction, SourceEvent, SourceInput, SourceSnapshot,
@@ -27,9 +28,11 @@ pub(crate) use self::protocol::{
 mod answers;
 mod backlog;
 mod holding;
+mod presence;
 mod protocol;
 mod reading;
 mod rest;
+mod storing;
 #[cfg(test)]
 mod tests;
 
@@ -42,23 +45,11 @@ pub(crate) struct SourceEngine {
     holding: Holding,
     reading: Reading,
     backlog: Backlog,
-    /// What is on its way to the journal.
-    storing: Option<Portion>,
-    /// When it is tried again, after the journal has failed.
-    store_rest: Rest,
-    /// Where the store says that reading goes on.
-    stored: Option<Checkpoint>,
+    storing: Storing,
     /// Why nothing more is read until a person has seen to it.
     stopped: Option<String>,
     report: SourceReport,
-    read_events: u64,
-    /// How often something was sent to the journal: an answer counts only for what was sent last.
-    ingests: u64,
-    /// The store has refused the next event, and what becomes of it is not said yet.
-    refusing: bool,
-    stopping: bool,
-    releasing: bool,
-    released: bool,
+    presence: Presence,
     actions: Vec<SourceAction>,
     events: Vec<SourceEvent>,
 }
@@ -70,17 +61,10 @@ impl SourceEngine {
             holding: Holding::new(lease_ttl),
             reading: Reading::new(feed.retry_min, feed.retry_max),
             backlog: Backlog::default(),
-            storing: None,
-            store_rest: Rest::new(feed.retry_min, feed.retry_max),
-            stored: None,
+            storing: Storing::new(&feed),
             stopped: None,
             report: SourceReport::default(),
-            read_events: 0,
-            ingests: 0,
-            refusing: false,
-            stopping: false,
-            releasing: false,
-            released: false,
+            presence: Presence::Staying,
             actions: Vec::new(),
             events: Vec::new(),
             feed,
@@ -97,8 +81,8 @@ impl SourceEngine {
             SourceInput::Arrived { reading, result } => self.arrived(now, reading, result),
             SourceInput::Ingested { id, result } => self.ingested(now, id, result),
             SourceInput::Refused(made) => self.refused(made),
-            SourceInput::Released => self.released = std::mem::take(&mut self.releasing),
-            SourceInput::Stop => self.stopping = true,
+            SourceInput::Released => self.presence.released(),
+            SourceInput::Stop => self.presence.stop(),
         }
     }
 
@@ -108,30 +92,29 @@ impl SourceEngine {
             self.lose("the lease expired, for the store did not renew it in time");
         }
         self.store(now);
-        if self.stopping {
-            self.leave();
-        } else {
+        if self.is_staying() {
             self.lease(now);
             self.read(now);
+        } else {
+            self.leave();
         }
         std::mem::take(&mut self.actions)
     }
 
     /// When to poll again at the latest although nothing happens.
     pub(crate) fn wake_at(&self) -> Option<Duration> {
-        let held = self.holding.epoch().is_some() && !self.stopping;
-        let waits = self.storing.as_ref().is_some_and(Portion::is_waiting);
-        let store = self.store_rest.until().filter(|_| waits);
-        let empty = self.backlog.empty_since().filter(|_| self.storing.is_none());
+        let held = self.holding.epoch().is_some() && self.is_staying();
+        let store = self.storing.wake_at();
+        let empty = self.backlog.empty_since().filter(|_| self.storing.portion.is_none());
         let checkpoint = empty.map(|since| since + self.feed.checkpoint_interval);
         let reading = self.reading.wake_at().filter(|_| held && self.stopped.is_none() && self.is_drained());
-        let lease = self.holding.wake_at().filter(|_| !self.stopping);
+        let lease = self.holding.wake_at().filter(|_| self.is_staying());
         [store, checkpoint, reading, lease].into_iter().flatten().min()
     }
 
     /// Everything is stored and given back.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.released
+        self.presence == Presence::Left
     }
 
     /// What an operator should hear about, since the last time.
@@ -147,17 +130,21 @@ impl SourceEngine {
 
     /// Events in memory that are not stored.
     pub(crate) fn backlog(&self) -> usize {
-        self.backlog.len() + self.storing.as_ref().map_or(0, Portion::len)
+        self.backlog.len() + self.storing.len()
     }
 
     fn is_drained(&self) -> bool {
-        self.backlog.is_empty() && self.storing.is_none()
+        self.backlog.is_empty() && self.storing.portion.is_none()
+    }
+
+    fn is_staying(&self) -> bool {
+        self.presence == Presence::Staying
     }
 
     /// Asks for the source, or for more time with it.
     fn lease(&mut self, now: Duration) {
         if let Some(held) = self.holding.plan(now) {
-            self.report.events_per_second = self.holding.rate(now, self.read_events);
+            self.report.events_per_second = self.holding.rate(now, self.reading.events());
             self.actions.push(SourceAction::Lease { held, report: self.report.clone() });
         }
     }
@@ -175,7 +162,7 @@ impl SourceEngine {
         let limit = room.min(self.feed.max_batch);
         match self.reading.plan(now, self.is_drained(), room > 0) {
             Some(Step::Open(reading)) => {
-                self.actions.push(SourceAction::Open { reading, after: self.stored.clone() });
+                self.actions.push(SourceAction::Open { reading, after: self.storing.checkpoint.clone() });
             }
             Some(Step::Read(reading)) => self.actions.push(SourceAction::Read { reading, limit }),
             None => {}
@@ -185,20 +172,15 @@ impl SourceEngine {
     /// Sends the next portion to the journal, or the same once more.
     fn store(&mut self, now: Duration) {
         let Some(epoch) = self.holding.epoch() else { return };
-        if self.storing.is_none() && self.stopped.is_none() && !self.refusing {
+        if self.storing.is_free() && self.stopped.is_none() {
             // A reading that has ended begins anew at the stored checkpoint, so nothing waits for more to go with.
-            let is_last = self.stopping || self.reading.is_closed();
+            let is_last = !self.is_staying() || self.reading.is_closed();
             let interval = if is_last { Duration::ZERO } else { self.feed.checkpoint_interval };
-            self.storing = self.backlog.take(now, self.feed.max_batch, interval);
-            self.store_rest.end();
+            self.storing.portion = self.backlog.take(now, self.feed.max_batch, interval);
+            self.storing.rest.end();
             self.stop_at_a_refusal();
         }
-        let Some(portion) = self.storing.as_mut().filter(|portion| portion.is_waiting()) else { return };
-        if !self.store_rest.is_over(now) {
-            return;
-        }
-        self.ingests += 1;
-        portion.sent(self.ingests);
+        let Some((portion, id)) = self.storing.send(now) else { return };
         let early = self.mistakes.has(Mistake::CheckpointTooEarly);
         let checkpoint = self.backlog.newest().filter(|_| early).unwrap_or(portion.checkpoint());
         let ingest = Ingest {
@@ -211,12 +193,12 @@ impl SourceEngine {
             last_event: portion.last_event(),
             marking: self.reading.marker().and_then(|marker| portion.marking(marker)),
         };
-        self.actions.push(SourceAction::Ingest { id: self.ingests, ingest });
+        self.actions.push(SourceAction::Ingest { id, ingest });
     }
 
     /// When the next event is one that is to stop the source, and everything before it is stored.
     fn stop_at_a_refusal(&mut self) {
-        if self.storing.is_some() {
+        if self.storing.portion.is_some() {
             return;
         }
         if let Some((event, reason)) = self.backlog.refusal() {
@@ -232,16 +214,16 @@ impl SourceEngine {
     /// Stores what was read, then gives the source back.
     fn leave(&mut self) {
         self.close();
-        let is_done = self.is_drained() || self.stopped.is_some() || self.store_rest.until().is_some();
-        if self.released || self.releasing || !is_done || self.holding.is_asking() {
+        let is_done = self.is_drained() || self.stopped.is_some() || self.storing.rest.until().is_some();
+        if self.presence != Presence::Finishing || !is_done || self.holding.is_asking() {
             return;
         }
         match self.holding.forget() {
             Some(held) => {
-                self.releasing = true;
+                self.presence = Presence::Releasing;
                 self.actions.push(SourceAction::Release { held });
             }
-            None => self.released = true,
+            None => self.presence = Presence::Left,
         }
     }
 
@@ -256,10 +238,8 @@ impl SourceEngine {
     fn begin_anew(&mut self) {
         self.close();
         self.backlog.clear();
-        self.storing = None;
+        self.storing.forget();
         self.stopped = None;
-        self.refusing = false;
-        self.store_rest.end();
     }
 
     fn close(&mut self) {

@@ -5,8 +5,22 @@ use super::key_queue::QueuedMessage;
 use super::parking::Failure;
 use crate::destination::{Destination, Name};
 use crate::message::Message;
-use crate::retry::Verdict;
+use crate::retry::{OnDead, Verdict};
 use crate::rules::dead_letter::{Death, DeathId, Reason, letter};
+
+/// What follows when a message of a lane dies.
+#[derive(Debug)]
+pub(super) struct Deaths {
+    /// Whether its key goes on.
+    pub(super) on_dead: OnDead,
+    pub(super) letters: Option<DeadLetters>,
+}
+
+impl Deaths {
+    pub(super) fn of(dest: &Destination) -> Self {
+        Self { on_dead: dest.policy.on_dead, letters: DeadLetters::of(dest) }
+    }
+}
 
 /// Makes the letters of one lane under one lease.
 #[derive(Debug)]

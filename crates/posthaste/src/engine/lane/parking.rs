@@ -37,7 +37,7 @@ impl Lane {
     /// A delivery failed, or may not go now: it leaves its queue, and the rest of its key waits if the order asks for it.
     pub(super) fn park(&mut self, queue: QueueId, message: &QueuedMessage, parking: Parking) {
         let dead = parking.state == ParkedState::Dead;
-        let skipped = dead && (self.on_dead == OnDead::Skip || self.mistakes.has(Mistake::DeadUnblocksKey));
+        let skipped = dead && (self.deaths.on_dead == OnDead::Skip || self.mistakes.has(Mistake::DeadUnblocksKey));
         let ordered = self.queues[queue].key.is_some() && message.place != Place::Apart;
         let holds = ordered && !skipped && !self.mistakes.has(Mistake::RetryOvertaken);
         self.write_park(message, parking, holds);
@@ -109,7 +109,7 @@ impl Lane {
 
     /// Has the store told of a letter, if the delivery is dead and somebody wants to know.
     fn write_letter(&mut self, message: &QueuedMessage, parking: &Parking) {
-        let Some(letters) = self.dead_letters.as_mut().filter(|_| parking.state == ParkedState::Dead) else { return };
+        let Some(letters) = self.deaths.letters.as_mut().filter(|_| parking.state == ParkedState::Dead) else { return };
         self.unsaved.changes.letter(letters.write(self.id, message, parking.failure.as_ref()));
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::backlog::Portion;
 use super::protocol::{Arrived, IngestFailure, Opened, ReadingId, SourceAction, SourceEvent};
 use super::{Made, SourceEngine, SourceState};
 use crate::engine::StoreFailure;
@@ -24,7 +25,7 @@ impl SourceEngine {
         self.begin_anew();
         self.become_state(SourceState::Reading, None);
         self.events.push(SourceEvent::Took { after: lease.checkpoint.clone() });
-        self.stored = lease.checkpoint;
+        self.storing.checkpoint = lease.checkpoint;
     }
 
     pub(super) fn opened(&mut self, now: Duration, reading: ReadingId, result: Result<Opened, Error>) {
@@ -45,10 +46,9 @@ impl SourceEngine {
             Ok(arrived) => arrived,
             Err(error) => return self.reading_failed(now, &error),
         };
-        if self.reading.arrived() {
+        if self.reading.arrived(pieces.len()) {
             self.events.push(SourceEvent::Recovered);
         }
-        self.read_events += pieces.len() as u64;
         let state = if at_end == Some(true) { SourceState::CaughtUp } else { SourceState::Reading };
         self.become_state(state, None);
         let age = if at_end == Some(true) { Some(Duration::ZERO) } else { age };
@@ -67,15 +67,11 @@ impl SourceEngine {
 
     pub(super) fn ingested(&mut self, now: Duration, id: u64, answer: Result<Option<Ingested>, IngestFailure>) {
         // Whatever belonged to a lease that is gone was forgotten with it.
-        let Some(mut portion) = self.storing.take_if(|portion| portion.is_sent_as(id)) else { return };
+        let Some(portion) = self.storing.portion.take_if(|portion| portion.is_sent_as(id)) else { return };
         match answer {
             Ok(Some(ingested)) => self.portion_stored(portion, ingested),
             Ok(None) => self.lose("another worker has it, or an operator has changed it"),
-            Err(IngestFailure::Store(StoreFailure::Failed)) => {
-                portion.failed();
-                self.storing = Some(portion);
-                self.store_rest.begin(now, None);
-            }
+            Err(IngestFailure::Store(StoreFailure::Failed)) => self.storing.failed(now, portion),
             // It may still be stored, at any time: under this epoch no other one may follow it.
             Err(IngestFailure::Store(StoreFailure::TimedOut)) => {
                 if let Some(held) = self.holding.forget() {
@@ -93,22 +89,22 @@ impl SourceEngine {
                 Some((event, false)) => {
                     let event = event.clone();
                     self.backlog.take_apart(now, portion);
-                    self.refusing = true;
+                    self.storing.refusing = true;
                     self.actions.push(SourceAction::Refuse { event, reason });
                 }
             },
         }
     }
 
-    fn portion_stored(&mut self, portion: super::Portion, ingested: Ingested) {
+    fn portion_stored(&mut self, portion: Portion, ingested: Ingested) {
         let Ingested { enqueued, marked } = ingested;
         if let Marked::Refused(why) = &marked {
             self.reading.mark_apart();
             self.events.push(SourceEvent::MarkedApart { why: why.clone() });
         }
         let marked = marked == Marked::Together;
-        self.store_rest.end();
-        self.stored = Some(portion.checkpoint().clone());
+        self.storing.rest.end();
+        self.storing.checkpoint = Some(portion.checkpoint().clone());
         for (event, reason, kept) in portion.refused() {
             let (stream, event, reason) = (event.stream.to_string(), event.id.to_string(), reason.to_string());
             self.events.push(SourceEvent::Refused { stream, event, reason, kept });
@@ -122,7 +118,7 @@ impl SourceEngine {
     }
 
     pub(super) fn refused(&mut self, made: Made) {
-        if std::mem::take(&mut self.refusing) {
+        if std::mem::take(&mut self.storing.refusing) {
             self.backlog.replace_first(made);
         }
     }

@@ -30,13 +30,15 @@ pub(super) struct Reading {
     state: State,
     rest: Rest,
     wants_settled: bool,
+    /// Events that came, from this reading and all before it.
+    events: u64,
     /// Of the reading that is open, or was open last: what is in memory comes from it.
     marker: Option<Arc<dyn Marker>>,
 }
 
 impl Reading {
     pub(super) fn new(min: Duration, max: Duration) -> Self {
-        Self { id: 0, state: State::Closed, rest: Rest::new(min, max), wants_settled: false, marker: None }
+        Self { id: 0, state: State::Closed, rest: Rest::new(min, max), wants_settled: false, events: 0, marker: None }
     }
 
     /// A new one is opened only when everything of the one before is stored: it begins at the stored checkpoint.
@@ -69,9 +71,10 @@ impl Reading {
         (self.wants_settled, self.marker) = (opened.wants_settled, opened.marker);
     }
 
-    /// Something came. Returns whether it had failed before.
-    pub(super) fn arrived(&mut self) -> bool {
+    /// So many events came. Returns whether it had failed before.
+    pub(super) fn arrived(&mut self, events: usize) -> bool {
         self.state = State::Idle;
+        self.events += events as u64;
         self.rest.end()
     }
 
@@ -79,6 +82,11 @@ impl Reading {
     pub(super) fn failed(&mut self, now: Duration, asked: Option<Duration>) -> Duration {
         self.state = State::Closed;
         self.rest.begin(now, asked)
+    }
+
+    /// Events that came so far.
+    pub(super) fn events(&self) -> u64 {
+        self.events
     }
 
     /// Which one there is to close.
