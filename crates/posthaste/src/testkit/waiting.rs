@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::error::Result;
 
 /// Whatever takes longer does not happen. Generous, because a busy machine is no failure.
-pub const DEADLINE: Duration = Duration::from_secs(30);
+pub const DEADLINE: Duration = Duration::from_secs(120);
 
 const PAUSE: Duration = Duration::from_millis(5);
 
