@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::journal::{Enqueued, Epoch, Ingested, Marked, SourceGrant, SourceLease};
 use crate::message::Message;
-use crate::source::{Error, Event, Marker, Marking, Place, Settled, Statement, made};
+use crate::source::{Checkpoint, Error, Event, Marker, Marking, Place, Settled, Statement, made};
 
 const NOW: Duration = Duration::from_secs(1);
 
