@@ -24,7 +24,7 @@ pub const SERVICE: Service = Service {
 fn prepare(node: &Node) -> Result<()> {
     let mut command = Command::new(install::find("mariadb-install-db").unwrap_or_else(|| "mariadb-install-db".into()));
     command.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-log-bin"]);
-    command.args(as_root_if_root()).arg(format!("--datadir={}/data", node.folder.display()));
+    command.args(as_root_if_root()).arg(format!("--datadir={}/data", node.folder.display())).arg(temporary(node)?);
     quietly(command.current_dir(&node.folder))
 }
 
@@ -38,12 +38,10 @@ fn command(node: &Node) -> Result<Command> {
 /// What both servers of the family take: all in one folder, a log as for replication, and no sync, since tests kill servers and not
 /// machines.
 pub fn common(node: &Node) -> Result<Vec<String>> {
-    fs::create_dir_all(node.folder.join("tmp"))?;
     let folder = node.folder.display();
     Ok(vec![
         format!("--datadir={folder}/data"),
-        // Not the folder that all share: a server that starts removes the temporary tables that it finds there, also those of others.
-        format!("--tmpdir={folder}/tmp"),
+        temporary(node)?,
         // In the folder of the data: the path of a socket must not be long.
         "--socket=socket".into(),
         "--pid-file=pid".into(),
@@ -58,6 +56,14 @@ pub fn common(node: &Node) -> Result<Vec<String>> {
         "--max-connections=300".into(),
         "--performance-schema=OFF".into(),
     ])
+}
+
+/// Where a server, or what makes its data, has its temporary files. Not the folder that all share: one that starts removes the temporary
+/// tables that it finds there, also those of others.
+pub fn temporary(node: &Node) -> Result<String> {
+    let folder = node.folder.join("tmp");
+    fs::create_dir_all(&folder)?;
+    Ok(format!("--tmpdir={}", folder.display()))
 }
 
 pub fn as_root_if_root() -> Option<&'static str> {

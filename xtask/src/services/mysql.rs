@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::cache;
 use super::catalog::{Node, Service};
-use super::mariadb::{as_root_if_root, common, greets};
+use super::mariadb::{as_root_if_root, common, greets, temporary};
 use crate::step::quietly;
 
 pub const SERVICE: Service = Service {
@@ -68,7 +68,7 @@ fn loader(libraries: &Path) -> Result<PathBuf> {
 
 fn prepare(node: &Node) -> Result<()> {
     let mut command = server(&node.program)?;
-    command.arg("--initialize-insecure").arg(format!("--datadir={}/data", node.folder.display()));
+    command.arg("--initialize-insecure").arg(format!("--datadir={}/data", node.folder.display())).arg(temporary(node)?);
     quietly(command.current_dir(&node.folder))
 }
 
