@@ -172,6 +172,9 @@ impl Leases {
 
     /// Begins to drain what is beyond this worker's share.
     pub(super) fn plan_drain(&mut self) -> Vec<Partition> {
+        if self.held.len() <= self.share() {
+            return Vec::new();
+        }
         let kept = self.held.values().filter(|held| !held.draining).count();
         let surplus = kept.saturating_sub(self.share());
         let beyond = self.held.values_mut().rev().filter(|held| !held.draining).take(surplus);

@@ -4,7 +4,7 @@
 //! own; the one furthest behind has another, and reads up to where the next cohort stands, so that they become one. A lane
 //! without room is in no cohort: it costs the others nothing, and catches up when it has room again.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::lanes::Lanes;
@@ -48,9 +48,18 @@ struct Arrived {
     batch: Batch,
 }
 
+/// A lane that can take more, where it stands, and how much it has in memory.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    at: Position,
+    lane: LaneId,
+    messages: usize,
+    bytes: usize,
+}
+
 /// Lanes that stand at the same place.
 struct Cohort<'a> {
-    lanes: &'a [LaneId],
+    lanes: &'a [Standing],
     after: Position,
     until: Position,
     /// What part of the window in bytes it may use, as a divisor.
@@ -136,56 +145,60 @@ impl Reader {
         if self.under_way >= MOST_READS || !lanes.iter().any(is_behind) {
             return;
         }
-        let cohorts = self.cohorts(lanes);
-        let Some(main) = cohorts.iter().max_by_key(|(at, lanes)| (lanes.len(), **at)).map(|(at, _)| *at) else {
-            return;
-        };
-        let last = cohorts.keys().next().copied().filter(|at| *at != main);
-        for at in [Some(main), last].into_iter().flatten() {
-            let until = cohorts.range(at..).nth(1).map_or(Position::END, |(next, _)| *next);
-            let share = if at == main { 1 } else { 4 };
-            self.read_cohort(index, lanes, &Cohort { lanes: &cohorts[&at], after: at, until, share }, pass);
+        let standing = self.standing(lanes);
+        let cohorts = || standing.chunk_by(|one, next| one.at == next.at);
+        let Some(main) = cohorts().max_by_key(|cohort| (cohort.len(), cohort[0].at)) else { return };
+        let last = cohorts().next().filter(|cohort| cohort[0].at != main[0].at);
+        for (cohort, share) in [Some((main, 1)), last.map(|last| (last, 4))].into_iter().flatten() {
+            let after = cohort[0].at;
+            let next = standing.get(standing.partition_point(|lane| lane.at <= after));
+            let until = next.map_or(Position::END, |lane| lane.at);
+            self.read_cohort(index, lanes, &Cohort { lanes: cohort, after, until, share }, pass);
         }
     }
 
-    /// Lanes that can take more, by where they stand.
-    fn cohorts(&self, lanes: &Lanes) -> BTreeMap<Position, Vec<LaneId>> {
-        let mut cohorts: BTreeMap<Position, Vec<LaneId>> = BTreeMap::new();
-        for lane in lanes.iter().filter(|lane| self.has_room(lane)) {
-            cohorts.entry(lane.reading.read_to).or_default().push(lane.id);
-        }
-        cohorts
+    /// Lanes that can take more: those that stand together, one after another.
+    fn standing(&self, lanes: &Lanes) -> Vec<Standing> {
+        let stands = |lane: &Lane| Standing {
+            at: lane.reading.read_to,
+            lane: lane.id,
+            messages: lane.memory.messages,
+            bytes: lane.memory.bytes,
+        };
+        let mut standing: Vec<_> = lanes.iter().filter(|lane| self.has_room(lane)).map(stands).collect();
+        standing.sort_unstable_by_key(|lane| (lane.at, lane.lane));
+        standing
     }
 
     /// Reads on for lanes that stand together, unless they are at the front or have enough to do.
     fn read_cohort(&mut self, index: DestinationIndex, lanes: &mut Lanes, cohort: &Cohort<'_>, pass: &mut Pass<'_>) {
-        let enough = self.has_enough(lanes, cohort) && !self.mistakes.has(Mistake::UnboundedWindow);
+        let enough = self.has_enough(cohort) && !self.mistakes.has(Mistake::UnboundedWindow);
         if cohort.after >= pass.front || enough {
             return;
         }
-        for id in cohort.lanes {
+        let ids: Vec<LaneId> = cohort.lanes.iter().map(|standing| standing.lane).collect();
+        for id in &ids {
             if let Some(lane) = lanes.get_mut(*id) {
                 lane.reading.under_way = true;
             }
         }
         self.under_way += 1;
         let request = ReadRequest {
-            partitions: cohort.lanes.iter().map(|lane| lane.partition).collect(),
+            partitions: ids.iter().map(|lane| lane.partition).collect(),
             after: cohort.after,
             until: cohort.until,
             limit: self.limits.read_batch,
             max_bytes: self.limits.window_bytes / (2 * cohort.share),
         };
-        let pending = DestinationRequest::Read { lanes: cohort.lanes.to_vec() };
+        let pending = DestinationRequest::Read { lanes: ids };
         pass.outbox.request(StoreCall::Read(request), Pending::Of(index, pending));
     }
 
     /// Whether the lanes of a cohort have enough to do for now.
-    fn has_enough(&self, lanes: &Lanes, cohort: &Cohort<'_>) -> bool {
-        let busy = || cohort.lanes.iter().filter_map(|id| lanes.get(*id)).map(|lane| &lane.memory);
+    fn has_enough(&self, cohort: &Cohort<'_>) -> bool {
         let arrived = || self.arrived.iter().flat_map(|arrived| &arrived.batch.entries);
-        let messages = busy().map(|memory| memory.messages).sum::<usize>() + self.arrived();
-        let bytes = busy().map(|memory| memory.bytes).sum::<usize>()
+        let messages = cohort.lanes.iter().map(|lane| lane.messages).sum::<usize>() + self.arrived();
+        let bytes = cohort.lanes.iter().map(|lane| lane.bytes).sum::<usize>()
             + arrived().map(|entry| entry.message.weight()).sum::<usize>();
         messages > READ_AHEAD * self.limits.read_batch || bytes > self.limits.window_bytes / cohort.share
     }
