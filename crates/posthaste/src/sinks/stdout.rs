@@ -9,9 +9,11 @@ use async_trait::async_trait;
 use tokio::io::AsyncWrite;
 use tokio::sync::Mutex;
 
+pub use self::connection::StandardOutput;
 use self::publish::Lines;
 use crate::sink::{Error, Outcome, Outcomes, Run, Sink};
 
+mod connection;
 mod encode;
 mod publish;
 mod verdict;
@@ -20,14 +22,14 @@ mod verdict;
 const RUNS_AT_ONCE: usize = 1_000;
 
 /// Writes every message as one line of JSON.
-pub struct Stdout<W = tokio::io::Stdout> {
+pub struct Stdout<W = StandardOutput> {
     lines: Mutex<Lines<W>>,
 }
 
 impl Stdout {
     /// To the standard output of this process.
     pub fn new() -> Self {
-        Self::to(tokio::io::stdout())
+        Self::to(StandardOutput::default())
     }
 }
 
@@ -62,13 +64,14 @@ impl<W: AsyncWrite + Unpin + Send> Sink for Stdout<W> {
 
     /// All of them or none: a stream confirms nothing until it is flushed.
     async fn deliver_all(&self, runs: &[Run], outcomes: &mut Outcomes) {
-        let mut block = Vec::new();
+        let deliveries = runs.iter().flat_map(|run| &run.deliveries);
+        let mut block = Vec::with_capacity(deliveries.map(|delivery| delivery.message.weight()).sum());
         for (nth, run) in runs.iter().enumerate() {
             if let Err(error) = encode::add(run, &mut block) {
                 outcomes.answer(nth, Outcome::stopped(0, verdict::of_encoding(&error)));
             }
         }
-        let written = self.lines.lock().await.write(&block).await;
+        let written = self.lines.lock().await.write(block).await;
         for (nth, run) in runs.iter().enumerate() {
             outcomes.answer(
                 nth,
@@ -81,7 +84,7 @@ impl<W: AsyncWrite + Unpin + Send> Sink for Stdout<W> {
     }
 
     async fn check(&self) -> Result<(), Error> {
-        self.lines.lock().await.write(&[]).await.map_err(|error| verdict::of_stream(&error))
+        self.lines.lock().await.write(Vec::new()).await.map_err(|error| verdict::of_stream(&error))
     }
 }
 

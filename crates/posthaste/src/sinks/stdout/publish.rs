@@ -22,8 +22,11 @@ impl<W> Lines<W> {
 
 impl<W: AsyncWrite + Unpin> Lines<W> {
     /// Writes and flushes: what is in a buffer only is not delivered.
-    pub(super) async fn write(&mut self, block: &[u8]) -> io::Result<()> {
-        self.block = [self.rest_of_line(), block].concat();
+    pub(super) async fn write(&mut self, block: Vec<u8>) -> io::Result<()> {
+        self.block = match self.rest_of_line() {
+            [] => block,
+            rest => [rest, &block].concat(),
+        };
         self.written = 0;
         while self.written < self.block.len() {
             match self.writer.write(&self.block[self.written..]).await? {
