@@ -48,11 +48,12 @@ struct Arrived {
     batch: Batch,
 }
 
-/// A lane that can take more, where it stands, and how much it has in memory.
+/// A lane that can take more, where it stands, and how much it has to do.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     at: Position,
     lane: LaneId,
+    /// In memory, or set aside: that counts until the store has it, since a store that is slow would get ever more of it in one commit.
     messages: usize,
     bytes: usize,
 }
@@ -162,7 +163,7 @@ impl Reader {
         let stands = |lane: &Lane| Standing {
             at: lane.reading.read_to,
             lane: lane.id,
-            messages: lane.memory.messages,
+            messages: lane.memory.messages + lane.being_parked(),
             bytes: lane.memory.bytes,
         };
         let mut standing: Vec<_> = lanes.iter().filter(|lane| self.has_room(lane)).map(stands).collect();

@@ -81,6 +81,11 @@ impl Changes {
         self.parked.is_empty() && !self.recall && self.held.is_empty() && self.attempts.is_empty()
     }
 
+    /// How many parked deliveries change.
+    pub(in crate::engine) fn of_parked(&self) -> usize {
+        self.parked.len()
+    }
+
     /// Positions whose parked state is not what the store says.
     pub(in crate::engine) fn parked_positions(&self) -> impl Iterator<Item = Position> + '_ {
         self.parked.keys().copied()

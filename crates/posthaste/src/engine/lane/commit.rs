@@ -14,6 +14,11 @@ impl Lane {
         self.unsaved.cursor == CursorChange::Settled || !self.unsaved.changes.is_empty()
     }
 
+    /// Messages that left the memory of the lane for the store, which has not confirmed it yet.
+    pub(in crate::engine) fn being_parked(&self) -> usize {
+        self.unsaved.of_parked()
+    }
+
     /// Only messages of other destinations were passed.
     pub(in crate::engine) fn has_only_passed(&self) -> bool {
         self.unsaved.cursor == CursorChange::Passed

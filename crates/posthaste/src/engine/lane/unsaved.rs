@@ -71,6 +71,11 @@ impl Unsaved {
         self.committing.is_some()
     }
 
+    /// Changes of parked deliveries that the store has not confirmed.
+    pub(super) fn of_parked(&self) -> usize {
+        self.changes.of_parked() + self.committing.as_ref().map_or(0, Changes::of_parked)
+    }
+
     /// Nothing parked, held or tried is left to be recorded, or is being recorded.
     pub(super) fn is_at_rest(&self) -> bool {
         self.changes.is_empty() && self.committing.is_none()

@@ -1,5 +1,6 @@
 //! What a relay takes into memory, and what it costs while there is nothing to do.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use crate::stores::sqlite;
 on_every_store! {
     a_relay_whose_sink_does_not_answer_reads_no_more_than_its_window,
     a_relay_reads_no_more_bytes_than_its_window,
+    a_relay_sets_no_more_aside_than_its_window_while_the_store_does_not_take_it,
 }
 
 /// Knows which of the messages that were read are still in memory.
@@ -28,19 +30,24 @@ impl Memory {
         self.0.lock().expect("no test panics while it holds this").iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Waits until nothing more is read.
     async fn at_rest(&self) -> Vec<Arc<Message>> {
-        let mut last = (0, Instant::now());
-        until("reading comes to an end", || {
-            let in_memory = self.messages().len();
-            if in_memory != last.0 {
-                last = (in_memory, Instant::now());
-            }
-            in_memory > 0 && last.1.elapsed() > Duration::from_millis(400)
-        })
-        .await;
+        at_rest(|| self.messages().len()).await;
         self.messages()
     }
+}
+
+/// Waits until nothing more is read; how much was.
+async fn at_rest(read: impl Fn() -> usize) -> usize {
+    let mut last = (0, Instant::now());
+    until("reading comes to an end", || {
+        let now = read();
+        if now != last.0 {
+            last = (now, Instant::now());
+        }
+        now > 0 && last.1.elapsed() > Duration::from_millis(400)
+    })
+    .await;
+    last.0
 }
 
 impl Meddle for Memory {
@@ -86,6 +93,35 @@ async fn a_relay_reads_no_more_bytes_than_its_window(outbox: Outbox) -> Result<(
     relay.stop().await?;
     receiver.assert_got(&messages);
     assert!(in_memory <= 2 * window_bytes, "{in_memory} bytes in memory");
+    Ok(())
+}
+
+/// A store that does not answer when something is to be recorded, and how many messages it was asked for meanwhile.
+#[derive(Debug, Default)]
+struct Unrecorded(AtomicUsize);
+
+impl Meddle for Unrecorded {
+    fn swallows(&self, call: &str) -> bool {
+        call == "commit"
+    }
+
+    fn read(&self, _entry: &mut Entry) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Nothing of it stays in memory, but all of it is in the next commit.
+async fn a_relay_sets_no_more_aside_than_its_window_while_the_store_does_not_take_it(outbox: Outbox) -> Result<()> {
+    let (receiver, unrecorded) = (Receiver::new(), Arc::new(Unrecorded::default()));
+    let tomorrow = order("clock").occurred_at + Duration::from_secs(24 * 3_600);
+    let messages: Vec<Message> = (0..3_000).map(|n| made(about(&format!("o-{n}")).due_at(tomorrow))).collect();
+    let outbox = outbox.meddled(unrecorded.clone());
+    outbox.write(&messages).await?;
+    let small = Settings { window_messages: 50, read_batch: 100, ..settings("worker") };
+    let relay = outbox.start_with(small, vec![(destination("app"), receiver.sink())]);
+    let set_aside = at_rest(|| unrecorded.0.load(Ordering::Relaxed)).await;
+    relay.kill().await;
+    assert!(set_aside <= 6 * 100, "{set_aside} messages for one commit");
     Ok(())
 }
 
