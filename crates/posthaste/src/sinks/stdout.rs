@@ -23,6 +23,8 @@ const RUNS_AT_ONCE: usize = 1_000;
 
 /// Writes every message as one line of JSON.
 pub struct Stdout<W = StandardOutput> {
+    /// Whose lines are being made. One block is made while the one before it is written; more of them would only take memory.
+    making: Mutex<()>,
     lines: Mutex<Lines<W>>,
 }
 
@@ -42,7 +44,7 @@ impl Default for Stdout {
 impl<W> Stdout<W> {
     /// To any other stream.
     pub fn to(writer: W) -> Self {
-        Self { lines: Mutex::new(Lines::to(writer)) }
+        Self { making: Mutex::new(()), lines: Mutex::new(Lines::to(writer)) }
     }
 }
 
@@ -64,14 +66,17 @@ impl<W: AsyncWrite + Unpin + Send> Sink for Stdout<W> {
 
     /// All of them or none: a stream confirms nothing until it is flushed.
     async fn deliver_all(&self, runs: &[Run], outcomes: &mut Outcomes) {
-        let deliveries = runs.iter().flat_map(|run| &run.deliveries);
-        let mut block = Vec::with_capacity(deliveries.map(|delivery| delivery.message.weight()).sum());
+        let making = self.making.lock().await;
+        let mut block = Vec::with_capacity(encode::weight(runs));
         for (nth, run) in runs.iter().enumerate() {
             if let Err(error) = encode::add(run, &mut block) {
                 outcomes.answer(nth, Outcome::stopped(0, verdict::of_encoding(&error)));
             }
         }
-        let written = self.lines.lock().await.write(block).await;
+        let mut lines = self.lines.lock().await;
+        drop(making);
+        let written = lines.write(block).await;
+        drop(lines);
         for (nth, run) in runs.iter().enumerate() {
             outcomes.answer(
                 nth,

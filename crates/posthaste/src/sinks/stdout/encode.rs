@@ -66,6 +66,11 @@ fn is_one_line(text: &str) -> bool {
     !text.bytes().fold(false, |any, byte| any | (byte == b'\n') | (byte == b'\r'))
 }
 
+/// How long the lines of these runs will be, about, so that a block need not grow while it is made.
+pub(super) fn weight(runs: &[Run]) -> usize {
+    runs.iter().flat_map(|run| &run.deliveries).map(|delivery| delivery.message.weight()).sum()
+}
+
 /// Adds the lines of a run to a block, each with its line feed; all of them or none.
 pub(super) fn add(run: &Run, block: &mut Vec<u8>) -> serde_json::Result<()> {
     let before = block.len();

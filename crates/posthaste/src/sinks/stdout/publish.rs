@@ -34,6 +34,7 @@ impl<W: AsyncWrite + Unpin> Lines<W> {
                 taken => self.written += taken,
             }
         }
+        (self.block, self.written) = (Vec::new(), 0);
         self.writer.flush().await
     }
 
