@@ -17,6 +17,10 @@ use crate::{expressions, sinks};
 /// How long a receiver has for its answer unless the config says otherwise.
 const CALLBACK_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
+/// How many keys may be with a sink that takes several together, unless the config says. With a key for each message that is as many
+/// messages, and a hand-over has half of them.
+const IN_FLIGHT_TOGETHER: usize = 512;
+
 /// All destinations, and how they fit together.
 pub fn resolve_all(
     written: BTreeMap<String, parse::Destination>,
@@ -48,7 +52,7 @@ pub fn resolve_all(
 fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Problem>) -> Option<DestinationPlan> {
     let mut section = Section { name, problems };
     section.check_name();
-    let mut sink = section.sink(&mut written);
+    let (mut sink, runs_at_once) = section.sink(&mut written).unzip();
     let mut destination = Destination::new(name);
     set(&mut destination.route, section.route(written.events));
     destination.filter = section.expression("filter", written.filter, expressions::filter);
@@ -60,7 +64,8 @@ fn resolve(name: &str, mut written: parse::Destination, problems: &mut Vec<Probl
     set(&mut policy.max_attempts, written.max_attempts);
     set(&mut policy.backoff, written.backoff.map(|backoff| section.backoff(backoff)));
     set(&mut policy.on_dead, written.on_dead.map(OnDead::from));
-    set(&mut destination.max_in_flight, written.max_in_flight);
+    let together = runs_at_once.is_some_and(|runs| runs > 1).then_some(IN_FLIGHT_TOGETHER);
+    set(&mut destination.max_in_flight, written.max_in_flight.or(together));
     set(&mut destination.max_run, written.max_run.or(sink.as_ref().and_then(|sink| sink.kind.max_run())));
     destination.batch_delay = or(written.batch_delay, destination.batch_delay);
     let timeout = sink.as_ref().and_then(|sink| sink.kind.timeout());
@@ -103,8 +108,9 @@ impl Section<'_> {
         }
     }
 
-    /// Where the messages go: a type that this program has, and a table of that name that the sink accepts.
-    fn sink(&mut self, written: &mut parse::Destination) -> Option<sinks::Planned> {
+    /// Where the messages go: a type that this program has, and a table of that name that the sink accepts. And how many runs it takes
+    /// together.
+    fn sink(&mut self, written: &mut parse::Destination) -> Option<(sinks::Planned, usize)> {
         let Some(kind) = written.r#type else {
             // An unknown type has been noted already.
             if !self.problems.iter().any(|problem| problem.key == self.key("type")) {
@@ -129,7 +135,7 @@ impl Section<'_> {
         }
         let planned = sinks::Planned { kind, settings, transform: None };
         let under = self.key(&kind.to_string());
-        planned.open_or_note(&under, self.problems).map(|_| planned)
+        planned.open_or_note(&under, self.problems).map(|sink| (planned, sink.runs_at_once()))
     }
 
     fn route(&mut self, events: Option<Vec<String>>) -> Option<Route> {

@@ -36,7 +36,24 @@ fn the_default_file_says_what_the_defaults_are() {
     let silent = anonymous(plan_of("destinations.stdout.type = 'stdout'", &[]).unwrap());
     assert_eq!(written, silent);
     assert_eq!(silent.relay, Settings { worker: silent.relay.worker.clone(), ..Settings::default() });
-    assert_eq!(silent.destinations[0].destination, Destination::new("stdout"));
+    assert_eq!(silent.destinations[0].destination, Destination::new("stdout").max_in_flight(512));
+}
+
+#[cfg(all(feature = "rabbitmq", feature = "webhook"))]
+#[test]
+fn a_sink_that_takes_several_keys_together_has_more_of_them_in_flight() {
+    let plan = plan_of(
+        "destinations.bus = { type = 'rabbitmq', rabbitmq = { exchange = 'events' } }
+         destinations.single = { type = 'rabbitmq', rabbitmq = { exchange = 'events', pipeline = false } }
+         destinations.hook = { type = 'webhook', webhook = { url = 'https://example.com' } }
+         destinations.said = { type = 'stdout', max_in_flight = 7 }",
+        &[],
+    );
+    let in_flight = |name: &str| {
+        let plans = &plan.as_ref().unwrap().destinations;
+        plans.iter().find(|plan| *plan.destination.name == *name).unwrap().destination.max_in_flight
+    };
+    assert_eq!(["bus", "single", "hook", "said"].map(in_flight), [512, 64, 64, 7]);
 }
 
 #[test]
