@@ -51,7 +51,7 @@ fn a_sink_that_takes_several_keys_together_has_more_of_them_in_flight() {
     );
     let in_flight = |name: &str| {
         let plans = &plan.as_ref().unwrap().destinations;
-        plans.iter().find(|plan| *plan.destination.name == *name).unwrap().destination.max_in_flight
+        plans.iter().find(|plan| plan.destination.name.as_str() == name).unwrap().destination.max_in_flight
     };
     assert_eq!(["bus", "single", "hook", "said"].map(in_flight), [512, 64, 64, 7]);
 }

@@ -44,6 +44,18 @@ fn what_is_older_than_the_newest_of_its_key_is_dropped_on_request() {
     assert!(seen("other", 1, 1));
 }
 
+/// Seen from a process whose clock is ten years ahead, the clock of this one is behind.
+#[test]
+fn a_mark_by_a_clock_that_is_far_behind_lives_as_long_as_those_of_others() {
+    let (inbox, mut db) = consumer();
+    let tx = db.transaction().unwrap();
+    assert!(inbox.once_blocking(&tx, MessageId::generate()).unwrap());
+    tx.execute("UPDATE inbox SET seen_at = seen_at + 315360000000", []).unwrap();
+    assert!(inbox.once_blocking(&tx, MessageId::generate()).unwrap());
+    let apart: i64 = tx.query_row("SELECT max(seen_at) - min(seen_at) FROM inbox", [], |row| row.get(0)).unwrap();
+    assert_eq!(apart, 0);
+}
+
 #[test]
 fn marks_expire_as_others_come() {
     let (inbox, mut db) = consumer();
