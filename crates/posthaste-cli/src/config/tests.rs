@@ -43,8 +43,8 @@ fn the_default_file_says_what_the_defaults_are() {
 #[test]
 fn a_sink_that_takes_several_keys_together_has_more_of_them_in_flight() {
     let plan = plan_of(
-        "destinations.bus = { type = 'rabbitmq', rabbitmq = { exchange = 'events' } }
-         destinations.single = { type = 'rabbitmq', rabbitmq = { exchange = 'events', pipeline = false } }
+        "destinations.bus = { type = 'rabbitmq', rabbitmq = { url = 'amqp://127.0.0.1', exchange = 'events' } }
+         destinations.single = { type = 'rabbitmq', rabbitmq = { url = 'amqp://127.0.0.1', exchange = 'events', pipeline = false } }
          destinations.hook = { type = 'webhook', webhook = { url = 'https://example.com' } }
          destinations.said = { type = 'stdout', max_in_flight = 7 }",
         &[],
