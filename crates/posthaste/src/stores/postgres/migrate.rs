@@ -10,7 +10,7 @@ use crate::error::{Error, Kind, Result};
 use crate::stores::version;
 
 /// What leads from one version to the next: the first one makes version 1.
-const MIGRATIONS: [&[&str]; 7] = [
+const MIGRATIONS: [&[&str]; 8] = [
     FIRST,
     &[include_str!("sql/schema/seam.sql")],
     &[include_str!("sql/schema/sources.sql")],
@@ -18,6 +18,7 @@ const MIGRATIONS: [&[&str]; 7] = [
     &[include_str!("sql/schema/replies.sql")],
     &[include_str!("sql/schema/wakes.sql")],
     &[include_str!("sql/schema/paused_tenants.sql")],
+    &[include_str!("sql/schema/on_insert.sql")],
 ];
 
 const FIRST: &[&str] = &[

@@ -1,5 +1,5 @@
 //! From one release to the next. The schema of a release stands in `releases/` and never changes, so that every later version can be
-//! tried on a journal that was really made by it. Relays that run meanwhile go on: a step of a migration only adds.
+//! tried on a journal that was really made by it. Relays that run meanwhile go on: a step of a migration takes nothing away that they use.
 
 use std::path::Path;
 

@@ -59,6 +59,32 @@ async fn a_key_has_one_partition_whoever_writes_it_and_however() -> Result<()> {
     Ok(())
 }
 
+/// What a writer's own search path finds first is not what the journal goes by.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_writer_cannot_slip_in_functions_or_operators_of_its_own() -> Result<()> {
+    let t = fresh().await;
+    let client = t.application().await;
+    let (outbox, own) = (t.name("outbox"), format!("\"{}_own\"", t.options.schema));
+    let columns = "(event_type, aggregate_type, aggregate_id, key, payload)";
+    client.batch_execute(&format!("INSERT INTO {outbox} {columns} VALUES ('a', 'order', '7', 'k', '')")).await?;
+    let slip = format!(
+        "CREATE SCHEMA {own}; SET search_path = {own}, pg_catalog;
+         CREATE FUNCTION hashtextextended(text, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 1::bigint';
+         CREATE FUNCTION takes(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+         CREATE OPERATOR ~ (FUNCTION = takes, LEFTARG = text, RIGHTARG = text);
+         CREATE OPERATOR = (FUNCTION = takes, LEFTARG = text, RIGHTARG = text)"
+    );
+    client.batch_execute(&slip).await?;
+    client.batch_execute(&format!("INSERT INTO {outbox} {columns} VALUES ('a', 'order', '7', 'k', '')")).await?;
+    let refused =
+        client.batch_execute(&format!("INSERT INTO {outbox} {columns} VALUES ('a b', 'order', '7', 'k', '')")).await;
+    client.batch_execute(&format!("RESET search_path; DROP SCHEMA {own} CASCADE")).await?;
+    assert!(refused.is_err());
+    let partitions = client.query_one(&format!("SELECT count(DISTINCT partition) FROM {outbox}"), &[]).await?;
+    assert_eq!(partitions.get::<_, i64>(0), 1);
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_delivered_is_refused_with_a_reason() -> Result<()> {
     let t = fresh().await;
@@ -84,6 +110,7 @@ async fn what_cannot_be_delivered_is_refused_with_a_reason() -> Result<()> {
         ("event_type, max_attempts", "'a', 0", "max_attempts must be at least 1"),
         ("event_type, source_stream", "'a', 's'", "source_stream and source_event come together or not at all"),
         ("event_type, key", "'a', repeat('k', 1001)", "key, tenant and aggregate may have 1,000 bytes each"),
+        ("key", "'k'", "null value in column \"event_type\""),
     ] {
         let says = refusal(columns, values).await.unwrap_or_default();
         assert!(says.contains(reason), "{says}");

@@ -54,14 +54,32 @@ async fn a_journal_of_every_release_becomes_like_a_new_one_and_keeps_what_is_in_
         assert!(refused.to_string().contains("run `posthaste migrate`"), "{refused}");
         store.migrate().await?;
         assert_eq!(structure(&t).await, expected, "version {version}");
+        let client = t.application().await;
+        client.batch_execute(&format!("SET search_path = \"{}\"", t.options.schema)).await?;
+        client.batch_execute(LEFT[2]).await?;
+        let partitions = client.query_one("SELECT count(DISTINCT partition) FROM outbox", &[]).await?;
+        assert_eq!(partitions.get::<_, i64>(0), 1, "a key keeps its partition");
         let ledger = Ledger::default();
         let worker = Worker::start("one", store.clone(), &ledger);
-        ledger.until_count(3).await;
+        ledger.until_count(4).await;
         worker.stop().await;
         assert!(ledger.positions_grow());
-        assert_eq!(store.overview().await?.messages, 3);
+        assert_eq!(store.overview().await?.messages, 4);
     }
     Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_migration_gives_up_while_a_transaction_of_the_application_goes_on_and_works_after_it() -> Result<()> {
+    let t = released(3).await;
+    let store = Postgres::open(t.options.clone())?;
+    let client = t.application().await;
+    client.batch_execute(&format!("SET search_path = \"{}\"; BEGIN", t.options.schema)).await?;
+    client.batch_execute(LEFT[0]).await?;
+    let refused = store.migrate().await.expect_err("the table is in use");
+    assert!(refused.is_temporary() && refused.to_string().contains("someone else has locked"), "{refused}");
+    client.batch_execute("COMMIT").await?;
+    store.migrate().await
 }
 
 /// Migrate first, then replace the relays one by one.

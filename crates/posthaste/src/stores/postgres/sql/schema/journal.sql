@@ -2,7 +2,8 @@
 --
 -- Any language may write: INSERT INTO outbox (event_type, aggregate_type, aggregate_id, payload) VALUES (…), in the transaction
 -- of the change it tells about. Everything else has a default; `seq`, `xid`, `written_at` and `partition` are not for writers
--- (see `roles.sql`). The names of the constraints are the error messages that writers see.
+-- (see `roles.sql`). The names of the constraints are the error messages that writers see. From version 8 on a trigger makes the partition
+-- and refuses what the constraints refuse: see `on_insert.sql`.
 
 -- CACHE 1: a session that takes numbers in advance would write them down later than others wrote higher ones.
 CREATE SEQUENCE {schema}.outbox_seq AS bigint CACHE 1;
