@@ -135,32 +135,6 @@ async fn a_copied_journal_is_refused_until_it_is_accepted_and_loses_nothing() ->
     Ok(())
 }
 
-/// Version 1 had no seam.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_journal_of_the_version_before_is_refused_until_it_is_migrated_and_keeps_everything() -> Result<()> {
-    let t = fresh().await;
-    t.store.write(&[order("1")]).await?;
-    let back = format!(
-        "DROP FUNCTION {}(); DROP TABLE {}, {}, {}; ALTER TABLE {} DROP COLUMN reply; \
-         ALTER TABLE {} DROP COLUMN paused_tenants; UPDATE {} SET version = 1",
-        t.name("outbox_seam"),
-        t.name("outbox_sources"),
-        t.name("outbox_jobs"),
-        t.name("outbox_wakes"),
-        t.name("outbox_attempts"),
-        t.name("outbox_destinations"),
-        t.name("outbox_schema")
-    );
-    t.application().await.batch_execute(&back).await?;
-    let store = Postgres::open(t.options.clone())?;
-    let error = store.partitions().await.expect_err("it is refused");
-    assert!(error.kind() == Kind::Schema && error.to_string().contains("posthaste migrate"), "{error}");
-    store.migrate().await?;
-    assert_eq!(store.partitions().await?, 64);
-    assert_eq!(store.list(&Filter::default(), Page::after(Position::START, 10)).await?.rows.len(), 1);
-    Ok(())
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_notification_ends_a_wait() -> Result<()> {
     let t = fresh().await;
