@@ -15,11 +15,11 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use self::acceptor::Acceptor;
+use self::door::Door;
 
 mod acceptor;
 mod connection;
@@ -66,13 +66,12 @@ impl FaultProxy {
         Self::at((Ipv4Addr::LOCALHOST, 0).into(), server).await
     }
 
-    /// A proxy at an address that clients are told by others.
+    /// A proxy at an address that clients are told by others, where there is no other proxy.
     #[expect(clippy::disallowed_methods, reason = "a test tool: the task ends with the proxy")]
     pub async fn at(address: SocketAddr, server: SocketAddr) -> io::Result<Self> {
-        let listener = TcpListener::bind(address).await?;
-        let address = listener.local_addr()?;
-        let (commands, inbox) = mpsc::channel(1);
-        Ok(Self { address, commands, task: tokio::spawn(Acceptor::new(listener, address, server).run(inbox)) })
+        let door = Door::at(address)?;
+        let (address, (commands, inbox)) = (door.address(), mpsc::channel(1));
+        Ok(Self { address, commands, task: tokio::spawn(Acceptor::new(door, server).run(inbox)) })
     }
 
     /// Where clients connect.
@@ -85,7 +84,7 @@ impl FaultProxy {
     ///
     /// # Panics
     ///
-    /// If somebody else listens at the proxy's address when it opens it again, because no test can go on then.
+    /// If the proxy cannot listen at its address again, because no test can go on then.
     pub async fn set(&self, fault: Fault) {
         let (in_force, wait) = oneshot::channel();
         // The acceptor runs as long as the proxy, unless its runtime ends. Then nobody is left to be deceived.

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -22,8 +22,7 @@ pub(super) struct Acceptor {
 }
 
 impl Acceptor {
-    pub(super) fn new(listener: TcpListener, address: SocketAddr, server: SocketAddr) -> Self {
-        let door = Door::new(listener, address);
+    pub(super) fn new(door: Door, server: SocketAddr) -> Self {
         Self { server, door, connections: JoinSet::new(), fault: watch::Sender::default(), vanished: Vec::new() }
     }
 
@@ -58,7 +57,7 @@ impl Acceptor {
             self.connections.shutdown().await;
         }
         match fault {
-            Fault::Refuse => self.door.shut()?,
+            Fault::Refuse => self.door.shut(),
             _ => self.door.open()?,
         }
         if fault == Fault::Vanish {

@@ -12,16 +12,24 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// How many clients the system keeps for a proxy that has not taken them in yet.
 const BACKLOG: u32 = 1_024;
 
-/// Open or shut. The address stays bound while the door is shut, so that no other program gets it meanwhile.
+/// Open or shut. The address is bound all the time by a socket that never listens, so that at no moment another program gets it, be it for
+/// the near end of a connection.
 pub(super) struct Door {
+    _reserved: TcpSocket,
     address: SocketAddr,
     listener: Option<TcpListener>,
-    reserved: Option<TcpSocket>,
 }
 
 impl Door {
-    pub(super) fn new(listener: TcpListener, address: SocketAddr) -> Self {
-        Self { address, listener: Some(listener), reserved: None }
+    /// One that is open.
+    pub(super) fn at(address: SocketAddr) -> io::Result<Self> {
+        let reserved = bound(address)?;
+        let address = reserved.local_addr()?;
+        Ok(Self { _reserved: reserved, address, listener: Some(bound(address)?.listen(BACKLOG)?) })
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// The next client; never, while the door is shut.
@@ -36,22 +44,25 @@ impl Door {
     }
 
     /// Nobody listens afterwards. Clients that were not taken in yet are reset by the system.
-    pub(super) fn shut(&mut self) -> io::Result<()> {
-        if self.listener.take().is_some() {
-            let socket = if self.address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-            // Connections of the listener may still be closing.
-            socket.set_reuseaddr(true)?;
-            socket.bind(self.address)?;
-            self.reserved = Some(socket);
-        }
-        Ok(())
+    pub(super) fn shut(&mut self) {
+        self.listener = None;
     }
 
     /// The proxy listens afterwards.
     pub(super) fn open(&mut self) -> io::Result<()> {
-        if let Some(socket) = self.reserved.take() {
-            self.listener = Some(socket.listen(BACKLOG)?);
+        if self.listener.is_none() {
+            self.listener = Some(bound(self.address)?.listen(BACKLOG)?);
         }
         Ok(())
     }
+}
+
+/// A socket that may share its address with others of this process, and with connections that are still closing.
+fn bound(address: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    #[cfg(unix)]
+    socket.set_reuseport(true)?;
+    socket.bind(address)?;
+    Ok(socket)
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -189,6 +189,30 @@ async fn an_answer_that_comes_together_with_the_next_fault_is_lost() {
         proxy.set(Fault::Pass).await;
         assert!(answer(&mut client).await.is_err(), "round {round}: {after:?} let the answer through");
     }
+}
+
+/// Somebody tries to get the address again and again, as the near end of another connection may by chance.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_the_proxys_at_every_moment() {
+    let (server, _) = echo().await;
+    let proxy = FaultProxy::to(server).await.unwrap();
+    let (address, over) = (proxy.address(), Arc::new(AtomicUsize::new(0)));
+    let is_over = over.clone();
+    let others = tokio::task::spawn_blocking(move || {
+        let mut tries = 0;
+        while is_over.load(Ordering::SeqCst) == 0 {
+            assert!(TcpSocket::new_v4().unwrap().bind(address).is_err(), "somebody else has {address}");
+            tries += 1;
+        }
+        tries
+    });
+    for _ in 0..500 {
+        proxy.set(Fault::Refuse).await;
+        proxy.set(Fault::Pass).await;
+    }
+    over.store(1, Ordering::SeqCst);
+    assert!(others.await.unwrap() > 0);
+    assert_eq!(ask(&mut TcpStream::connect(address).await.unwrap()).await.unwrap(), "ping");
 }
 
 /// A reset that is over at once was one.
