@@ -46,7 +46,15 @@ mod program;
 mod relay;
 mod reloading;
 mod scene;
-#[cfg(any(feature = "rabbitmq", feature = "kafka", feature = "postgres", feature = "mysql", feature = "mongodb"))]
+#[cfg(any(
+    feature = "rabbitmq",
+    feature = "kafka",
+    feature = "nats",
+    feature = "redis",
+    feature = "postgres",
+    feature = "mysql",
+    feature = "mongodb"
+))]
 mod servers;
 mod sources;
 #[cfg(all(feature = "otlp", feature = "webhook"))]

@@ -10,7 +10,7 @@ mod private;
 #[path = "../../../posthaste/tests/it/servers/rabbitmq.rs"]
 pub(crate) mod rabbitmq;
 
-pub(crate) use self::private::Private;
+pub(crate) use self::private::{Private, free_address};
 
 /// Where one of the shared servers is.
 pub(crate) fn address(name: &str) -> String {

@@ -10,7 +10,7 @@ pub(crate) mod rabbitmq;
 pub(crate) mod redis;
 mod tests;
 
-pub(crate) use self::private::Private;
+pub(crate) use self::private::{Private, free_address};
 
 /// Where a server is: `host:port`, for a set of three nodes with commas between them.
 pub(crate) fn address(name: &str) -> String {

@@ -1,10 +1,12 @@
 //! A server of one test, which may do to it what it likes.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirEntry, File};
 use std::hash::{BuildHasher, RandomState};
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -53,7 +55,7 @@ impl Private {
         fs::create_dir_all(&folder).unwrap();
         let node = |n: usize| Node {
             folder: folder.join(n.to_string()),
-            address: format!("127.0.0.1:{}", free_port()),
+            address: free_address().to_string(),
             options: options.iter().map(ToString::to_string).collect(),
             primary: primary.clone(),
             process: None,
@@ -200,8 +202,12 @@ fn program(name: &str) -> Command {
     Command::new(program)
 }
 
-/// Below those that the system gives to connections, so that nobody takes it while the server is down.
-fn free_port() -> u16 {
+/// An address that nobody else gets: below those that the system gives to connections, so that nobody takes it while the server is down, and
+/// given out once.
+pub(crate) fn free_address() -> SocketAddr {
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
     let random = |n: u32| 15_000 + (RandomState::new().hash_one(n) % 15_000) as u16;
-    (0..1000).map(random).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port")
+    let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let is_free = |port: &u16| TcpListener::bind(at(*port)).is_ok() && GIVEN.lock().unwrap().insert(*port);
+    (0..1000).map(random).find(is_free).map(at).expect("a port is free")
 }

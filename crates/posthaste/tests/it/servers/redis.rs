@@ -1,11 +1,13 @@
 //! A Redis or Valkey of one's own, and a reader that speaks its protocol without the client that the sink uses.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+use crate::servers::free_address;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -117,10 +119,6 @@ impl Drop for Server {
         self.kill();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-pub(crate) fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use async_nats::jetstream::{self, Context, stream};
 use posthaste::sinks::nats::{Nats, Urls};
 use posthaste::testkit::waiting::eventually;
 
-use super::server::{PASSWORD, Server, free_address};
+use super::server::{PASSWORD, Server};
 use super::settings;
-use crate::servers::block_on;
+use crate::servers::{block_on, free_address};
 use crate::sinks::changed;
 use crate::sinks::runs::{delivered, insist, orders};
 

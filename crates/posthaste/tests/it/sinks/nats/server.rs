@@ -1,7 +1,7 @@
 //! A NATS of one's own, and a reader that speaks its protocol without the client that the sink uses.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
+
+use crate::servers::free_address;
 
 pub(super) const PASSWORD: &str = "hunter2-and-more";
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -114,10 +116,6 @@ impl Drop for Server {
         self.kill();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-pub(super) fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
 /// A message as the stream has it.

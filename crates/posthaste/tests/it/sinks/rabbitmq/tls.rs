@@ -1,18 +1,17 @@
 //! A broker that wants TLS, and a certificate from its clients.
 
-use std::net::TcpListener;
 use std::path::Path;
 
 use posthaste::sinks::rabbitmq::{Rabbitmq, Settings};
 
-use crate::servers::{Private, block_on};
+use crate::servers::{Private, block_on, free_address};
 use crate::sinks::certificates::{Certificates, assert_turned_away};
 use crate::sinks::changed;
 use crate::sinks::key;
 
 /// And the port on which it speaks TLS.
 async fn broker(certificates: &Certificates) -> (Private, u16) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_address().port();
     let file = |path: &Path| format!("{:?}", path.display().to_string());
     let options = format!(
         "[{{cacertfile,{}}},{{certfile,{}}},{{keyfile,{}}},{{verify,verify_peer}},{{fail_if_no_peer_cert,true}}]",

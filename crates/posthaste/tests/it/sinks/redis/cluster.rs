@@ -4,7 +4,8 @@ use posthaste::sink::Verdict;
 use posthaste::sinks::redis::{Redis, Urls};
 
 use super::settings;
-use crate::servers::redis::{Reply, Server, free_address};
+use crate::servers::free_address;
+use crate::servers::redis::{Reply, Server};
 use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, insist, orders};
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use posthaste::sinks::redis::{Redis, Tls};
 
 use super::{PASSWORD, settings};
-use crate::servers::redis::{Server, free_address};
+use crate::servers::free_address;
+use crate::servers::redis::Server;
 use crate::sinks::certificates::{Certificates, assert_turned_away};
 use crate::sinks::changed;
 use crate::sinks::runs::{delivered, orders};

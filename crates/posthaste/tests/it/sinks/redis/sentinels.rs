@@ -6,7 +6,8 @@ use posthaste::sink::Verdict;
 use posthaste::sinks::redis::{Redis, Sentinel};
 
 use super::settings;
-use crate::servers::redis::{Connection, Reply, Server, free_address, program};
+use crate::servers::free_address;
+use crate::servers::redis::{Connection, Reply, Server, program};
 use crate::sinks::changed;
 use crate::sinks::runs::{deliver, delivered, orders};
 
