@@ -140,6 +140,7 @@ fn up(services: &[&'static Service], stay: Stay) -> Result<()> {
     private::sweep()?;
     keep_this_program()?;
     obtain(services)?;
+    services.iter().for_each(|service| instance::keep_ports_back(service));
     all_at_once(services, |service| start(service, stay))
 }
 

@@ -124,6 +124,13 @@ fn end_of_log(folder: &Path) -> String {
     last.into_iter().rev().collect::<Vec<_>>().join("\n")
 }
 
+/// Nobody else is to get the ports that a server had the last time, since it wants them again.
+pub fn keep_ports_back(service: &Service) {
+    for address in kept_addresses(&folder(service.name)).into_iter().flatten() {
+        ports::keep_back(address.port());
+    }
+}
+
 fn kept_addresses(folder: &Path) -> Option<Vec<SocketAddr>> {
     let kept = fs::read_to_string(folder.join("address")).ok()?;
     kept.trim().split(',').map(|address| address.parse().ok()).collect()
