@@ -36,6 +36,10 @@ async fn three_workers_share_the_work_and_one_of_them_may_die() -> Result<()> {
     until("messages arrive", || receiver.got().len() > 40).await;
     let (third, _) = Running::start(&database, "third", &receiver, Options::default()).await;
     until("more messages arrive", || receiver.got().len() > 100).await;
+    until("each has a share of the work", || {
+        [&first, &second, &third].iter().all(|relay| relay.monitor.snapshot().partitions > 0)
+    })
+    .await;
     let fault = Fault::begins(&database).await;
     first.kill().await;
     let fault = fault.over();
