@@ -50,7 +50,7 @@ pub(super) async fn migrate(store: &Postgres) -> Result<()> {
     version::migratable(i64::from(found), i64::from(VERSION))?;
     for step in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         for sql in *step {
-            transaction.batch_execute(&resolved(sql, options)).await?;
+            transaction.batch_execute(&resolved(sql, options)).await.map_err(in_the_way)?;
         }
     }
     if found == 0 {
@@ -103,6 +103,18 @@ fn may_not_create(error: tokio_postgres::Error) -> Error {
         Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => Error::new(
             Kind::Invalid,
             "the schema of the journal is missing and may not be made: GRANT CREATE ON DATABASE, or make it beforehand",
+        ),
+        _ => error.into(),
+    }
+}
+
+/// A step waits for nobody for long, because writers would wait behind it.
+fn in_the_way(error: tokio_postgres::Error) -> Error {
+    match error.code() {
+        Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => Error::new(
+            Kind::Unavailable,
+            "someone else has locked the outbox, so nothing was changed: run `posthaste migrate` again when that transaction has ended \
+             (pg_stat_activity shows it)",
         ),
         _ => error.into(),
     }
